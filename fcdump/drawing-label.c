@@ -78,7 +78,7 @@ static char *make_label(const FcReportContext *context, FcShortNames *names,
                         const FcDrawnNode *node)
 {
     const FcProfileFunction *figures = &fc_model_function(context->model, node->function)->figures;
-    g_autofree char *total = format_share(context->model, figures->total_ns);
+    g_autofree char *total = format_share(context->model, figures->times.total_ns);
     g_autofree char *local = format_share(context->model, node->local_ns);
     g_autofree char *name =
         fit_name(context, names, node->function, node->count > 1 ? 1 : NAME_LINES);

@@ -43,15 +43,15 @@ void fc_drawing_free(FcDrawing *drawing)
 
 static int compare_local(gconstpointer a, gconstpointer b, gpointer model)
 {
-    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.local_ns;
-    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.local_ns;
+    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.local_ns;
+    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.local_ns;
     return (x < y) - (x > y);
 }
 
 static int compare_total(gconstpointer a, gconstpointer b, gpointer model)
 {
-    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.total_ns;
-    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.total_ns;
+    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.total_ns;
+    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.total_ns;
     return (x < y) - (x > y);
 }
 
@@ -63,7 +63,7 @@ static GArray *find_large(const FcReportContext *context, double least)
     for (guint i = 0; i < model->functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, i);
-        if (function->shown && share_of(model, function->figures.total_ns) >= least)
+        if (function->shown && share_of(model, function->figures.times.total_ns) >= least)
             g_array_append_val(large, i);
     }
     g_array_sort_with_data(large, compare_total, (gpointer)model);
@@ -92,7 +92,7 @@ static void choose_functions(FcDrawing *drawing, const FcReportContext *context,
     {
         const guint function = g_array_index(large, guint, i);
         FcDrawnNode node = {.function = function, .last = function, .count = 1};
-        node.local_ns = fc_model_function(model, function)->figures.local_ns;
+        node.local_ns = fc_model_function(model, function)->figures.times.local_ns;
         if (chosen[function])
             g_array_append_val(drawing->nodes, node);
     }

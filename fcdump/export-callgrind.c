@@ -157,12 +157,12 @@ static Part whole_part(const Callgrind *export)
     for (guint i = 0; i < export->model->functions->len; i++)
     {
         const FcProfileFunction *from = &fc_model_function(export->model, i)->figures;
-        part.functions[i] = (Cost){from->calls, from->local_ns, from->local_wait_ns};
+        part.functions[i] = (Cost){from->calls, from->times.local_ns, from->times.local_wait_ns};
     }
     for (guint i = 0; i < export->model->profile->arcs->len; i++)
     {
         const FcProfileArc *from = &g_array_index(export->model->profile->arcs, FcProfileArc, i);
-        part.arcs[i] = (Cost){from->calls, from->total_ns, from->wait_ns};
+        part.arcs[i] = (Cost){from->calls, from->times.total_ns, from->times.total_wait_ns};
     }
     return part;
 }
@@ -176,13 +176,13 @@ static Part thread_part(const Callgrind *export, const FcProfileThread *thread, 
         const FcProfileThreadFunction *from =
             &g_array_index(thread->functions, FcProfileThreadFunction, i);
         const guint own = export->model->function_of[from->function];
-        const Cost cost = {from->calls, from->local_ns, from->local_wait_ns};
+        const Cost cost = {from->calls, from->times.local_ns, from->times.local_wait_ns};
         move_cost(&rest->functions[own], &part.functions[own], &cost);
     }
     for (guint i = 0; thread->arcs && i < thread->arcs->len; i++)
     {
         const FcProfileThreadArc *from = &g_array_index(thread->arcs, FcProfileThreadArc, i);
-        const Cost cost = {from->calls, from->total_ns, from->wait_ns};
+        const Cost cost = {from->calls, from->times.total_ns, from->times.total_wait_ns};
         move_cost(&rest->arcs[from->arc], &part.arcs[from->arc], &cost);
     }
     return part;

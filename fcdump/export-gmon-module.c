@@ -71,7 +71,7 @@ static void count_missing(Missing *missing, const FcProfileFunction *figures)
 {
     missing->functions++;
     missing->calls += figures->calls;
-    missing->local_ns += figures->local_ns;
+    missing->local_ns += figures->times.local_ns;
 }
 
 /* Where function `index` is, module-relative; FALSE where that is in another module. */
@@ -179,7 +179,7 @@ static void add_times(Export *export)
     {
         if (export->symbols[i])
             local_ns[export->symbols[i] - symbol_at(export, 0)] +=
-                fc_model_function(export->model, i)->figures.local_ns;
+                fc_model_function(export->model, i)->figures.times.local_ns;
     }
     for (guint i = 0; i < n; i++)
     {

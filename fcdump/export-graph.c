@@ -16,7 +16,7 @@ void fc_export_graph(const FcReportContext *context,
     for (guint i = 0; i < model->functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, i);
-        nodes[i] = function->shown && !fc_report_is_small(context, function->figures.total_ns,
+        nodes[i] = function->shown && !fc_report_is_small(context, function->figures.times.total_ns,
                                                           context->model->base_ns);
         if (nodes[i])
             put_node(context, i);
@@ -37,8 +37,8 @@ static char *format_share(const FcModel *model, guint64 ns)
 char *fc_export_label(const FcModel *model, const FcFunction *function)
 {
     const FcProfileFunction *figures = &function->figures;
-    g_autofree char *total = format_share(model, figures->total_ns);
-    g_autofree char *local = format_share(model, figures->local_ns);
+    g_autofree char *total = format_share(model, figures->times.total_ns);
+    g_autofree char *local = format_share(model, figures->times.local_ns);
     g_autofree char *name = fc_plain_text(function->name);
     return g_strdup_printf("%s\ntotal %s\nlocal %s\n%" G_GUINT64_FORMAT " call%s", name, total,
                            local, figures->calls, figures->calls == 1 ? "" : "s");

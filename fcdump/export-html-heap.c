@@ -241,8 +241,8 @@ static void put_source(const FcReportContext *context, FcJson *json, const FcSym
 
 static int compare_local(gconstpointer a, gconstpointer b, gpointer model)
 {
-    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.local_ns;
-    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.local_ns;
+    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.local_ns;
+    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.local_ns;
     return (x < y) - (x > y);
 }
 

@@ -42,10 +42,10 @@ static void put_function(const FcReportContext *context, FcJson *json, guint ind
     fc_json_string(json, NULL, symbol.file);
     fc_json_unsigned(json, NULL, symbol.line);
     fc_json_unsigned(json, NULL, figures->calls);
-    fc_json_unsigned(json, NULL, figures->total_ns);
-    fc_json_unsigned(json, NULL, figures->local_ns);
-    fc_json_unsigned(json, NULL, figures->total_min_ns);
-    fc_json_unsigned(json, NULL, figures->total_max_ns);
+    fc_json_unsigned(json, NULL, figures->times.total_ns);
+    fc_json_unsigned(json, NULL, figures->times.local_ns);
+    fc_json_unsigned(json, NULL, figures->bounds.total_min_ns);
+    fc_json_unsigned(json, NULL, figures->bounds.total_max_ns);
     fc_json_unsigned(json, NULL, own->bytes);
     fc_json_unsigned(json, NULL, own->allocations);
     fc_json_unsigned(json, NULL, own->live_bytes);
@@ -64,12 +64,14 @@ static void put_function(const FcReportContext *context, FcJson *json, guint ind
     FcTimeSum local = {0};
     fc_report_add_total(&total, figures);
     fc_report_add_local(&local, figures);
-    put_mark(context, json, total, figures->total_wait_ns);
-    put_mark(context, json, local, figures->local_wait_ns);
+    put_mark(context, json, total, figures->times.total_wait_ns);
+    put_mark(context, json, local, figures->times.local_wait_ns);
     fc_json_unsigned(json, NULL,
-                     figures->total_ns - MIN(figures->total_wait_ns, figures->total_ns));
+                     figures->times.total_ns -
+                         MIN(figures->times.total_wait_ns, figures->times.total_ns));
     fc_json_unsigned(json, NULL,
-                     figures->local_ns - MIN(figures->local_wait_ns, figures->local_ns));
+                     figures->times.local_ns -
+                         MIN(figures->times.local_wait_ns, figures->times.local_ns));
     fc_json_string(json, NULL, fc_report_is_sampled(figures) ? "~" : "");
     fc_json_end_array(json);
 }
@@ -147,8 +149,8 @@ static void put_nodes(const FcStacks *stacks, FcJson *json)
 
 static int compare_local(gconstpointer a, gconstpointer b)
 {
-    const guint64 x = (*(const FcProfileThreadFunction *const *)a)->local_ns;
-    const guint64 y = (*(const FcProfileThreadFunction *const *)b)->local_ns;
+    const guint64 x = (*(const FcProfileThreadFunction *const *)a)->times.local_ns;
+    const guint64 y = (*(const FcProfileThreadFunction *const *)b)->times.local_ns;
     return (x < y) - (x > y);
 }
 
@@ -166,9 +168,10 @@ static void put_thread_functions(const FcReportContext *context, FcJson *json,
         fc_json_begin_array(json, NULL);
         fc_json_unsigned(json, NULL, context->model->function_of[function->function]);
         fc_json_unsigned(json, NULL, function->calls);
-        fc_json_unsigned(json, NULL, function->local_ns);
+        fc_json_unsigned(json, NULL, function->times.local_ns);
         fc_json_unsigned(json, NULL,
-                         function->local_ns - MIN(function->local_wait_ns, function->local_ns));
+                         function->times.local_ns -
+                             MIN(function->times.local_wait_ns, function->times.local_ns));
         fc_json_end_array(json);
     }
     fc_json_end_array(json);
@@ -181,7 +184,8 @@ static guint64 local_cpu_ns(const FcProfileThread *thread)
     {
         const FcProfileThreadFunction *function =
             &g_array_index(thread->functions, FcProfileThreadFunction, i);
-        cpu_ns += function->local_ns - MIN(function->local_wait_ns, function->local_ns);
+        cpu_ns +=
+            function->times.local_ns - MIN(function->times.local_wait_ns, function->times.local_ns);
     }
     return cpu_ns;
 }
@@ -269,10 +273,10 @@ static void put_notes(FcJson *json, const char *key, const GArray *notes)
 static guint64 base_wait_ns(const FcModel *model)
 {
     if (model->base != FC_NONE)
-        return fc_model_function(model, (guint)model->base)->figures.total_wait_ns;
+        return fc_model_function(model, (guint)model->base)->figures.times.total_wait_ns;
     guint64 wait_ns = 0;
     for (guint i = 0; i < model->functions->len; i++)
-        wait_ns += fc_model_function(model, i)->figures.local_wait_ns;
+        wait_ns += fc_model_function(model, i)->figures.times.local_wait_ns;
     return wait_ns;
 }
 

@@ -234,16 +234,16 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_string(json, "linkage_name", symbol.raw_name);
     fc_export_json_source(json, &symbol);
     fc_json_unsigned(json, "calls", figures->calls);
-    fc_json_unsigned(json, "total_ns", figures->total_ns);
-    fc_json_unsigned(json, "local_ns", figures->local_ns);
-    fc_export_json_raw(json, "raw_total_ns", figures->total_ns, figures->total_cost_ns);
-    fc_export_json_raw(json, "raw_local_ns", figures->local_ns, figures->local_cost_ns);
-    fc_json_unsigned(json, "total_wait_ns", figures->total_wait_ns);
-    fc_json_unsigned(json, "local_wait_ns", figures->local_wait_ns);
-    fc_json_unsigned(json, "total_min_ns", figures->total_min_ns);
-    fc_json_unsigned(json, "total_max_ns", figures->total_max_ns);
-    fc_json_unsigned(json, "local_min_ns", figures->local_min_ns);
-    fc_json_unsigned(json, "local_max_ns", figures->local_max_ns);
+    fc_json_unsigned(json, "total_ns", figures->times.total_ns);
+    fc_json_unsigned(json, "local_ns", figures->times.local_ns);
+    fc_export_json_raw(json, "raw_total_ns", figures->times.total_ns, figures->times.total_cost_ns);
+    fc_export_json_raw(json, "raw_local_ns", figures->times.local_ns, figures->times.local_cost_ns);
+    fc_json_unsigned(json, "total_wait_ns", figures->times.total_wait_ns);
+    fc_json_unsigned(json, "local_wait_ns", figures->times.local_wait_ns);
+    fc_json_unsigned(json, "total_min_ns", figures->bounds.total_min_ns);
+    fc_json_unsigned(json, "total_max_ns", figures->bounds.total_max_ns);
+    fc_json_unsigned(json, "local_min_ns", figures->bounds.local_min_ns);
+    fc_json_unsigned(json, "local_max_ns", figures->bounds.local_max_ns);
     const FcProfileBounds cpu = fc_profile_cpu_bounds(figures);
     fc_json_unsigned(json, "cpu_total_min_ns", cpu.total_min_ns);
     fc_json_unsigned(json, "cpu_total_max_ns", cpu.total_max_ns);
@@ -313,8 +313,8 @@ static void put_arcs(const Export *export)
             fc_json_unsigned(json, "calls", site->calls);
             const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, site->tag);
             fc_json_boolean(json, "apportioned", arc->apportioned);
-            fc_export_json_raw(json, "raw_total_ns", site->total_ns, arc->cost_ns);
-            fc_json_unsigned(json, "total_wait_ns", arc->wait_ns);
+            fc_export_json_raw(json, "raw_total_ns", site->total_ns, arc->times.total_cost_ns);
+            fc_json_unsigned(json, "total_wait_ns", arc->times.total_wait_ns);
             if (site->total_ns > 0 || model->profile->extended)
                 fc_json_unsigned(json, "total_ns", site->total_ns);
             else
@@ -398,12 +398,14 @@ static void put_contexts(const Export *export)
         fc_json_boolean(json, "folded", FALSE);
         fc_json_unsigned(json, "calls", context->calls);
         fc_json_boolean(json, "apportioned", context->apportioned);
-        fc_json_unsigned(json, "total_ns", context->total_ns);
-        fc_json_unsigned(json, "local_ns", context->local_ns);
-        fc_export_json_raw(json, "raw_total_ns", context->total_ns, context->total_cost_ns);
-        fc_export_json_raw(json, "raw_local_ns", context->local_ns, context->local_cost_ns);
-        fc_json_unsigned(json, "total_wait_ns", context->total_wait_ns);
-        fc_json_unsigned(json, "local_wait_ns", context->local_wait_ns);
+        fc_json_unsigned(json, "total_ns", context->times.total_ns);
+        fc_json_unsigned(json, "local_ns", context->times.local_ns);
+        fc_export_json_raw(json, "raw_total_ns", context->times.total_ns,
+                           context->times.total_cost_ns);
+        fc_export_json_raw(json, "raw_local_ns", context->times.local_ns,
+                           context->times.local_cost_ns);
+        fc_json_unsigned(json, "total_wait_ns", context->times.total_wait_ns);
+        fc_json_unsigned(json, "local_wait_ns", context->times.local_wait_ns);
         put_site(export, fc_profile_is_folded(context) ? &nowhere : &context->site);
         fc_json_end_object(json);
     }

@@ -352,8 +352,8 @@ static gboolean set_base(FcModel *model, const char *pattern)
     while (!set[heaviest])
         heaviest++;
     for (guint i = heaviest + 1; i < model->functions->len; i++)
-        if (set[i] && fc_model_function(model, i)->figures.total_ns >
-                          fc_model_function(model, heaviest)->figures.total_ns)
+        if (set[i] && fc_model_function(model, i)->figures.times.total_ns >
+                          fc_model_function(model, heaviest)->figures.times.total_ns)
             heaviest = i;
     fc_model_set_base(model, heaviest);
     return TRUE;

@@ -91,7 +91,7 @@ static void add_members(const FcReportContext *context, FcTable *table, const GA
     for (guint i = 0; i < functions->len; i++)
     {
         const guint index = g_array_index(functions, guint, i);
-        const guint64 total_ns = fc_model_function(context->model, index)->figures.total_ns;
+        const guint64 total_ns = fc_model_function(context->model, index)->figures.times.total_ns;
         if (fc_report_keep(context, &cut, total_ns, context->model->base_ns))
             add_row(context, table, index, FC_STYLE_PLAIN);
     }

@@ -28,7 +28,7 @@ static char *format_bound(const FcReportContext *context, const FcProfileFunctio
 {
     const FcModel *model = context->model;
     if (!fc_profile_has_completed(figures, model->profile->extended) ||
-        (model->of_threads && figures->total_max_ns == 0))
+        (model->of_threads && figures->bounds.total_max_ns == 0))
         return g_strdup("-");
     return fc_report_mark(fc_format_time(ns), fc_report_is_sampled(figures));
 }
@@ -53,18 +53,18 @@ void fc_report_flat(const FcReportContext *context)
     {
         const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
         const FcProfileFunction *figures = &function->figures;
-        sum_ns += figures->local_ns;
-        if (!fc_report_keep(context, &cut, figures->total_ns, context->model->base_ns))
+        sum_ns += figures->times.local_ns;
+        if (!fc_report_keep(context, &cut, figures->times.total_ns, context->model->base_ns))
             continue;
-        fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
+        fc_table_row(table, fc_render_heat(figures->times.local_ns, model->base_ns));
         fc_table_cell(table, fc_report_total_time(context, figures));
-        fc_table_cell(table, fc_report_share(model, figures->total_ns));
+        fc_table_cell(table, fc_report_share(model, figures->times.total_ns));
         fc_table_cell(table, fc_report_local_time(context, figures));
-        fc_table_cell(table, fc_report_share(model, figures->local_ns));
+        fc_table_cell(table, fc_report_share(model, figures->times.local_ns));
         fc_table_cell(table, fc_report_share(model, sum_ns));
-        fc_table_cell(table, fc_format_time(figures->local_wait_ns));
-        const guint64 bounds[] = {figures->total_min_ns, figures->total_max_ns,
-                                  figures->local_min_ns, figures->local_max_ns};
+        fc_table_cell(table, fc_format_time(figures->times.local_wait_ns));
+        const guint64 bounds[] = {figures->bounds.total_min_ns, figures->bounds.total_max_ns,
+                                  figures->bounds.local_min_ns, figures->bounds.local_max_ns};
         for (guint b = 0; b < G_N_ELEMENTS(bounds); b++)
             fc_table_cell(table, format_bound(context, figures, bounds[b]));
         fc_table_cell(table, fc_format_count(figures->calls));

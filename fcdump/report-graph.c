@@ -126,8 +126,8 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
         g_string_append_printf(name, "  %s", source);
     begin_row(context, table, FC_STYLE_STRONG, index, "function");
     fc_table_cell(table, fc_report_total_time(context, &function->figures));
-    fc_table_cell(table, fc_report_share(model, function->figures.total_ns));
-    fc_table_cell(table, fc_format_time(function->figures.total_wait_ns));
+    fc_table_cell(table, fc_report_share(model, function->figures.times.total_ns));
+    fc_table_cell(table, fc_format_time(function->figures.times.total_wait_ns));
     fc_table_cell(table, fc_format_count(function->figures.calls));
     fc_table_cell(table, NULL);
     fc_table_cell(table, g_strdup(name->str));
@@ -147,7 +147,8 @@ static char *format_arc_share(const FcReportContext *context, guint64 ns, guint6
 
 static guint64 site_wait_ns(const FcReportContext *context, const FcCallSite *site)
 {
-    return g_array_index(context->model->profile->arcs, FcProfileArc, site->tag).wait_ns;
+    return g_array_index(context->model->profile->arcs, FcProfileArc, site->tag)
+        .times.total_wait_ns;
 }
 
 /* Whose calls are exact only together with other callers'. */
@@ -273,8 +274,8 @@ static void add_local(const FcReportContext *context, FcTable *table, guint inde
     const FcProfileFunction *figures = &fc_model_function(context->model, index)->figures;
     begin_row(context, table, FC_STYLE_DIM, index, "local");
     fc_table_cell(table, fc_report_local_time(context, figures));
-    fc_table_cell(table, fc_format_share(figures->local_ns, figures->total_ns));
-    fc_table_cell(table, fc_format_time(figures->local_wait_ns));
+    fc_table_cell(table, fc_format_share(figures->times.local_ns, figures->times.total_ns));
+    fc_table_cell(table, fc_format_time(figures->times.local_wait_ns));
     fc_table_cell(table, NULL);
     fc_table_cell(table, NULL);
     fc_table_cell(table, indented("    ", "(local)"));
@@ -317,19 +318,19 @@ void fc_report_graph(const FcReportContext *context)
         const FcFunction *function = fc_model_function(context->model, index);
         const FcProfileFunction *figures = &function->figures;
         const gboolean small =
-            fc_report_is_small(context, figures->total_ns, context->model->base_ns);
+            fc_report_is_small(context, figures->times.total_ns, context->model->base_ns);
         g_autoptr(GPtrArray) arcs = arcs_of(context, index);
         if (arcs->len == 0 && !small)
         {
             leaves++;
             continue;
         }
-        if (!fc_report_keep(context, &cut, figures->total_ns, context->model->base_ns))
+        if (!fc_report_keep(context, &cut, figures->times.total_ns, context->model->base_ns))
             continue;
         if (cut.kept > 1)
             fc_table_gap(table);
         add_function(context, table, index);
-        at_most = add_arcs(context, table, arcs, figures->total_ns) || at_most;
+        at_most = add_arcs(context, table, arcs, figures->times.total_ns) || at_most;
         if (!context->options->callers)
             add_local(context, table, index);
     }
@@ -363,7 +364,8 @@ void fc_report_peek(const FcReportContext *context)
     {
         const guint index = g_array_index(functions, guint, i);
         const FcProfileFunction *figures = &fc_model_function(model, index)->figures;
-        if (!wanted[index] || !fc_report_keep(context, &cut, figures->total_ns, model->base_ns))
+        if (!wanted[index] ||
+            !fc_report_keep(context, &cut, figures->times.total_ns, model->base_ns))
             continue;
         if (cut.kept > 1)
             fc_table_gap(table);
@@ -373,7 +375,7 @@ void fc_report_peek(const FcReportContext *context)
             g_autoptr(GPtrArray) arcs = arcs_of(&own, index);
             if (side == 1)
                 add_function(&own, table, index);
-            at_most = add_arcs(&own, table, arcs, figures->total_ns) || at_most;
+            at_most = add_arcs(&own, table, arcs, figures->times.total_ns) || at_most;
         }
         add_local(context, table, index);
     }

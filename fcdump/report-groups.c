@@ -102,7 +102,7 @@ static GArray *group_functions(const FcReportContext *context, guint *group_of)
         g_hash_table_replace(known, name, GUINT_TO_POINTER(at));
         Group *group = &g_array_index(groups, Group, at - 1);
         fc_report_add_local(&group->local, &function->figures);
-        group->local_wait_ns += function->figures.local_wait_ns;
+        group->local_wait_ns += function->figures.times.local_wait_ns;
         group->calls += function->figures.calls;
         group_of[i] = at - 1;
     }
@@ -117,7 +117,7 @@ static void add_totals(const FcModel *model, GArray *groups, const guint *group_
     for (guint i = 0; i < contexts->len; i++)
     {
         const FcProfileContext *context = &g_array_index(contexts, FcProfileContext, i);
-        const guint64 local_ns = context->local_ns;
+        const guint64 local_ns = context->times.local_ns;
         const gboolean estimated = fc_report_is_local_estimated(
             &fc_model_function(model, model->function_of[context->function])->figures);
         for (gint c = local_ns > 0 ? (gint)i : FC_NONE; c != FC_NONE;
@@ -150,12 +150,12 @@ static GArray *group_threads(const FcModel *model)
         {
             const FcProfileThreadFunction *function =
                 &g_array_index(thread->functions, FcProfileThreadFunction, f);
-            group.local.ns += function->local_ns;
+            group.local.ns += function->times.local_ns;
             group.local.estimated |=
-                function->local_ns > 0 &&
+                function->times.local_ns > 0 &&
                 fc_report_is_local_estimated(
                     &fc_model_function(model, model->function_of[function->function])->figures);
-            group.local_wait_ns += function->local_wait_ns;
+            group.local_wait_ns += function->times.local_wait_ns;
         }
         g_array_append_val(groups, group);
     }

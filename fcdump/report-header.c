@@ -71,7 +71,7 @@ static void note_costs(const FcReportContext *context)
     const FcModel *model = context->model;
     guint64 cost_ns = 0;
     for (guint i = 0; i < model->functions->len; i++)
-        cost_ns += fc_model_function(model, i)->figures.local_cost_ns;
+        cost_ns += fc_model_function(model, i)->figures.times.local_cost_ns;
     if (cost_ns == 0)
         return;
     g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));

@@ -82,7 +82,8 @@ void fc_report_latency(const FcReportContext *context)
             fc_model_function(context->model, g_array_index(functions, guint, i));
         if (fc_histogram_is_empty(&function->figures.histogram))
             continue;
-        if (!fc_report_keep(context, &cut, function->figures.total_ns, context->model->base_ns))
+        if (!fc_report_keep(context, &cut, function->figures.times.total_ns,
+                            context->model->base_ns))
             continue;
         if (any)
             fc_table_gap(table);

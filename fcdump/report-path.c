@@ -54,7 +54,7 @@ static guint64 *sum_below(const FcModel *model)
     for (guint i = model->profile->contexts->len; i-- > 0;)
     {
         const FcProfileContext *context = context_at(model, i);
-        sums[i] += context->local_ns;
+        sums[i] += context->times.local_ns;
         if (context->parent != FC_NONE)
             sums[context->parent] += sums[i];
     }
@@ -120,7 +120,7 @@ static GArray *find_ways(const FcModel *model, const GPtrArray *sets)
         Way *way = &g_array_index(ways, Way, at - 1);
         way->calls += context->calls;
         way->total_ns += below[i];
-        way->local_ns += context->local_ns;
+        way->local_ns += context->times.local_ns;
         way->apportioned |= context->apportioned;
     }
     g_array_sort(ways, compare_ways);

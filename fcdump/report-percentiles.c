@@ -68,8 +68,8 @@ void fc_report_percentiles(const FcReportContext *context)
         const guint index = g_array_index(functions, guint, i);
         const FcFunction *function = fc_model_function(context->model, index);
         const FcPercentileSet set = fc_latency_of_function(latencies, index);
-        if (set.calls == 0 ||
-            !fc_report_keep(context, &cut, function->figures.total_ns, context->model->base_ns))
+        if (set.calls == 0 || !fc_report_keep(context, &cut, function->figures.times.total_ns,
+                                              context->model->base_ns))
             continue;
         const FcProfileBounds bounds = fc_profile_elapsed_bounds(&function->figures);
         any_sampled = any_sampled || fc_report_is_sampled(&function->figures);

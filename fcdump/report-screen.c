@@ -46,15 +46,15 @@ void fc_report_heaviest(const FcReportContext *context)
     {
         const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
         const FcProfileFunction *figures = &function->figures;
-        if (!fc_report_keep(&own, &cut, figures->total_ns, context->model->base_ns))
+        if (!fc_report_keep(&own, &cut, figures->times.total_ns, context->model->base_ns))
             continue;
-        sum_ns += figures->local_ns;
-        fc_table_row(table, fc_render_heat(figures->local_ns, model->base_ns));
+        sum_ns += figures->times.local_ns;
+        fc_table_row(table, fc_render_heat(figures->times.local_ns, model->base_ns));
         fc_table_cell(table, fc_report_local_time(context, figures));
-        fc_table_cell(table, fc_report_share(model, figures->local_ns));
+        fc_table_cell(table, fc_report_share(model, figures->times.local_ns));
         fc_table_cell(table, fc_report_share(model, sum_ns));
         fc_table_cell(table, fc_report_total_time(context, figures));
-        fc_table_cell(table, fc_report_share(model, figures->total_ns));
+        fc_table_cell(table, fc_report_share(model, figures->times.total_ns));
         fc_table_cell(table, fc_format_count(figures->calls));
         fc_table_cell(table, fc_report_function(&own, function));
     }

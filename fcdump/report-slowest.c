@@ -70,7 +70,7 @@ void fc_report_slowest(const FcReportContext *context)
         const guint index = g_array_index(functions, guint, i);
         const FcFunction *function = fc_model_function(model, index);
         if (slowest->first[index] == slowest->first[index + 1] ||
-            !fc_report_keep(context, &cut, function->figures.total_ns, model->base_ns))
+            !fc_report_keep(context, &cut, function->figures.times.total_ns, model->base_ns))
             continue;
         if (!fc_table_is_empty(table))
             fc_table_gap(table);

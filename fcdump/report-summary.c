@@ -125,13 +125,13 @@ static void add_heaviest(FcTable *table, const FcReportContext *context, const g
     {
         const FcFunction *function = fc_model_function(model, i);
         if (function->shown && !waiting[i] &&
-            (!most || function->figures.local_ns > most->figures.local_ns))
+            (!most || function->figures.times.local_ns > most->figures.times.local_ns))
             most = function;
     }
-    if (!most || most->figures.local_ns == 0)
+    if (!most || most->figures.times.local_ns == 0)
         return;
-    g_autofree char *share = fc_report_share(model, most->figures.local_ns);
-    g_autofree char *total = fc_report_share(model, most->figures.total_ns);
+    g_autofree char *share = fc_report_share(model, most->figures.times.local_ns);
+    g_autofree char *total = fc_report_share(model, most->figures.times.total_ns);
     g_autofree char *calls = format_number(most->figures.calls, "call", "s");
     add(table, "Heaviest",
         g_strdup_printf("%s: %s%% itself, %s%% with its callees, %s", most->name, share, total,
@@ -195,7 +195,7 @@ static void add_waiting(FcTable *table, const FcReportContext *context, const gb
         const FcFunction *function = fc_model_function(model, i);
         if (!waiting[i])
             continue;
-        g_autofree char *share = fc_report_share(model, function->figures.local_ns);
+        g_autofree char *share = fc_report_share(model, function->figures.times.local_ns);
         add(table, "Idle",
             g_strdup_printf("%s%% in %s, where threads seem to wait; --base=main: 100%% without",
                             share, function->name));

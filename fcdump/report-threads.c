@@ -50,7 +50,7 @@ guint64 fc_report_thread_local_ns(const FcProfileThread *thread)
 {
     guint64 local_ns = 0;
     for (guint i = 0; i < thread->functions->len; i++)
-        local_ns += g_array_index(thread->functions, FcProfileThreadFunction, i).local_ns;
+        local_ns += g_array_index(thread->functions, FcProfileThreadFunction, i).times.local_ns;
     return local_ns;
 }
 
@@ -115,7 +115,7 @@ static GArray *shares_of(const FcReportContext *context, const FcProfileThread *
         const FcProfileThreadFunction *from =
             &g_array_index(thread->functions, FcProfileThreadFunction, i);
         guint function = model->function_of[from->function];
-        *base_ns += from->local_ns;
+        *base_ns += from->times.local_ns;
         if (!fc_model_function(model, function)->shown)
             continue;
         guint at = GPOINTER_TO_UINT(g_hash_table_lookup(known, GUINT_TO_POINTER(function)));
@@ -128,15 +128,15 @@ static GArray *shares_of(const FcReportContext *context, const FcProfileThread *
         }
         Share *share = &g_array_index(shares, Share, at - 1);
         share->calls += from->calls;
-        share->total_ns += from->total_ns;
-        share->local_ns += from->local_ns;
+        share->total_ns += from->times.total_ns;
+        share->local_ns += from->times.local_ns;
     }
     /* of copies that called each other at least no more than all threads together */
     for (guint i = 0; i < shares->len; i++)
     {
         Share *share = &g_array_index(shares, Share, i);
         share->total_ns =
-            MIN(share->total_ns, fc_model_function(model, share->function)->figures.total_ns);
+            MIN(share->total_ns, fc_model_function(model, share->function)->figures.times.total_ns);
     }
     g_array_sort_with_data(shares, compare_shares, (gpointer)context);
     return shares;

@@ -104,16 +104,16 @@ static void add_context(Tree *tree, Node *node, const FcProfileContext *from, gb
 {
     node->calls += from->calls;
     node->apportioned |= from->apportioned;
-    node->total_ns += copy ? 0 : from->total_ns;
-    node->total_wait_ns += copy ? 0 : from->total_wait_ns;
-    node->local_ns += from->local_ns;
-    node->timed += !copy && from->total_ns > 0;
+    node->total_ns += copy ? 0 : from->times.total_ns;
+    node->total_wait_ns += copy ? 0 : from->times.total_wait_ns;
+    node->local_ns += from->times.local_ns;
+    node->timed += !copy && from->times.total_ns > 0;
     /* one of them may be active below another: only local times can be added up */
     if (node->is_folded)
     {
         Node *all = &g_array_index(tree->nodes, Node, tree->folded);
-        all->total_ns += from->local_ns;
-        all->total_wait_ns += from->local_wait_ns;
+        all->total_ns += from->times.local_ns;
+        all->total_wait_ns += from->times.local_wait_ns;
     }
 }
 
@@ -167,12 +167,13 @@ static void bound_nodes(Tree *tree)
         if (node->timed < 2 || (fc_callgraph_cycle_of(model->graph, node->function) == 0 &&
                                 !fc_callgraph_is_recursive(model->graph, node->function)))
             continue;
-        guint64 bound = fc_model_function(model, node->function)->figures.total_ns;
+        guint64 bound = fc_model_function(model, node->function)->figures.times.total_ns;
         if (node->parent != NO_NODE)
             bound = MIN(bound, g_array_index(tree->nodes, Node, node->parent).total_ns);
         node->total_ns = MIN(node->total_ns, bound);
-        node->total_wait_ns = MIN(node->total_wait_ns,
-                                  fc_model_function(model, node->function)->figures.total_wait_ns);
+        node->total_wait_ns =
+            MIN(node->total_wait_ns,
+                fc_model_function(model, node->function)->figures.times.total_wait_ns);
         node->at_most = TRUE;
     }
 }

@@ -88,22 +88,26 @@ static guint64 sort_key(FcSort sort, const FcProfileFunction *figures, gboolean 
     switch (sort)
     {
     case FC_SORT_LOCAL:
-        return figures->local_ns;
+        return figures->times.local_ns;
     case FC_SORT_CALLS:
         return figures->calls;
     case FC_SORT_MIN:
-        return elapsed ? fc_profile_elapsed_bounds(figures).total_min_ns : figures->total_min_ns;
+        return elapsed ? fc_profile_elapsed_bounds(figures).total_min_ns
+                       : figures->bounds.total_min_ns;
     case FC_SORT_MAX:
-        return elapsed ? fc_profile_elapsed_bounds(figures).total_max_ns : figures->total_max_ns;
+        return elapsed ? fc_profile_elapsed_bounds(figures).total_max_ns
+                       : figures->bounds.total_max_ns;
     case FC_SORT_LMIN:
-        return elapsed ? fc_profile_elapsed_bounds(figures).local_min_ns : figures->local_min_ns;
+        return elapsed ? fc_profile_elapsed_bounds(figures).local_min_ns
+                       : figures->bounds.local_min_ns;
     case FC_SORT_LMAX:
-        return elapsed ? fc_profile_elapsed_bounds(figures).local_max_ns : figures->local_max_ns;
+        return elapsed ? fc_profile_elapsed_bounds(figures).local_max_ns
+                       : figures->bounds.local_max_ns;
     case FC_SORT_NAME:
         return 0;
     case FC_SORT_TOTAL:
     default:
-        return figures->total_ns;
+        return figures->times.total_ns;
     }
 }
 
@@ -325,16 +329,16 @@ char *fc_report_time(const FcReportContext *context, const FcTimeSum *sum)
 
 void fc_report_add_total(FcTimeSum *sum, const FcProfileFunction *figures)
 {
-    sum->ns += figures->total_ns;
-    sum->cost_ns += figures->total_cost_ns;
+    sum->ns += figures->times.total_ns;
+    sum->cost_ns += figures->times.total_cost_ns;
     sum->variance += (double)figures->total_error_ns * (double)figures->total_error_ns;
     sum->estimated = sum->estimated || fc_report_is_estimated(figures);
 }
 
 void fc_report_add_local(FcTimeSum *sum, const FcProfileFunction *figures)
 {
-    sum->ns += figures->local_ns;
-    sum->cost_ns += figures->local_cost_ns;
+    sum->ns += figures->times.local_ns;
+    sum->cost_ns += figures->times.local_cost_ns;
     sum->variance += (double)figures->local_error_ns * (double)figures->local_error_ns;
     sum->estimated = sum->estimated || fc_report_is_local_estimated(figures);
 }
@@ -349,7 +353,7 @@ static gboolean is_known(const FcProfileFunction *figures, guint64 ns, guint64 e
 char *fc_report_total_time(const FcReportContext *context, const FcProfileFunction *figures)
 {
     FcTimeSum sum = {0};
-    if (!is_known(figures, figures->total_ns, figures->total_error_ns))
+    if (!is_known(figures, figures->times.total_ns, figures->total_error_ns))
         return g_strdup("unknown");
     fc_report_add_total(&sum, figures);
     return fc_report_time(context, &sum);
@@ -358,7 +362,7 @@ char *fc_report_total_time(const FcReportContext *context, const FcProfileFuncti
 char *fc_report_local_time(const FcReportContext *context, const FcProfileFunction *figures)
 {
     FcTimeSum sum = {0};
-    if (!is_known(figures, figures->local_ns, figures->local_error_ns))
+    if (!is_known(figures, figures->times.local_ns, figures->local_error_ns))
         return g_strdup("unknown");
     fc_report_add_local(&sum, figures);
     return fc_report_time(context, &sum);
@@ -410,10 +414,10 @@ void fc_report_note_marks(const FcReportContext *context)
         estimated = estimated || fc_report_is_local_estimated(figures);
         timed = timed || figures->timed > 0;
         doubtful = doubtful ||
-                   is_doubtful(context, figures->total_ns, figures->total_error_ns,
-                               figures->total_cost_ns) ||
-                   is_doubtful(context, figures->local_ns, figures->local_error_ns,
-                               figures->local_cost_ns);
+                   is_doubtful(context, figures->times.total_ns, figures->total_error_ns,
+                               figures->times.total_cost_ns) ||
+                   is_doubtful(context, figures->times.local_ns, figures->local_error_ns,
+                               figures->times.local_cost_ns);
     }
     const char *doubt = "? time: mostly uncertain, as the hooks took several times as long or few "
                         "calls were timed.";
@@ -439,8 +443,8 @@ guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable)
     guint64 shown_ns = 0;
     for (guint i = 0; i < model->functions->len; i++)
     {
-        waits_ns += fc_model_function(model, i)->figures.local_wait_ns;
-        shown_ns += fc_model_function(model, i)->figures.local_ns;
+        waits_ns += fc_model_function(model, i)->figures.times.local_wait_ns;
+        shown_ns += fc_model_function(model, i)->figures.times.local_ns;
     }
     const gboolean in_shown = fc_options_time(context->options) != FC_TIME_PART_CPU;
     *notable = waits_ns > (shown_ns + (in_shown ? 0 : waits_ns)) / 100;

@@ -131,7 +131,7 @@ static void add_calls(FcGProfile *profile)
         if (!call)
             continue;
         callee->ncalls += arc->calls;
-        call->total += (double)arc->total_ns;
+        call->total += (double)arc->times.total_ns;
     }
 }
 
@@ -175,7 +175,7 @@ static void take_local_times(FcGProfile *profile)
 
     for (guint i = 0; i < functions->len; i++)
     {
-        double local_ns = (double)g_array_index(functions, FcProfileFunction, i).local_ns;
+        double local_ns = (double)g_array_index(functions, FcProfileFunction, i).times.local_ns;
 
         if (!profile->syms[i])
             continue;

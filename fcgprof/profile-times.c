@@ -65,7 +65,7 @@ static void make_node(Sums *sums, guint index)
     node->sym = sums->profile->syms[context->function];
     node->target = index;
     node->parent = G_MAXUINT;
-    node->local = (double)context->local_ns;
+    node->local = (double)context->times.local_ns;
     if (!node->sym)
         return;
     if (context->parent != FC_NONE)

@@ -184,7 +184,7 @@ FcCallSite *fc_callsites_resolve(FcModel *model, GHashTable *keys)
                                 .via = via_number(&resolver, find_via(&resolver, i)),
                                 .tag = i,
                                 .calls = arc->calls,
-                                .total_ns = arc->total_ns};
+                                .total_ns = arc->times.total_ns};
     }
     mark_recursive(&resolver);
     return sites;

@@ -21,9 +21,10 @@ static guint64 cpu_ns(const FcModel *model, const FcProfileThreadFunction *funct
     switch (model->time)
     {
     case FC_TIME_PART_CPU:
-        return function->local_ns;
+        return function->times.local_ns;
     case FC_TIME_PART_WALL:
-        return function->local_ns - MIN(function->local_wait_ns, function->local_ns);
+        return function->times.local_ns -
+               MIN(function->times.local_wait_ns, function->times.local_ns);
     case FC_TIME_PART_WAIT:
     default:
         return 0;
@@ -59,9 +60,10 @@ static void add_thread(const FcModel *model, guint number, const FcProfileThread
             all_cpu_ns > 0 ? (double)cpu_ns(model, function) / (double)all_cpu_ns : 0;
         const guint64 preempted_ns = (guint64)(share * (double)thread->preempted_ns);
         const guint64 own_ns =
-            MIN(function->local_wait_ns - MIN(preempted_ns, function->local_wait_ns), most_ns);
+            MIN(function->times.local_wait_ns - MIN(preempted_ns, function->times.local_wait_ns),
+                most_ns);
         /* the rest of a time that was mostly other work's says little: the estimate is rough */
-        if (own_ns <= function->local_wait_ns / 2 ||
+        if (own_ns <= function->times.local_wait_ns / 2 ||
             (double)own_ns < LEAST_WAIT * (double)thread->run_ns)
             continue;
         Waits *sum = &waits[model->function_of[function->function]];

@@ -68,13 +68,6 @@ guint *fc_copies_find(const FcModel *model)
 
 /* ---- Time that counts in several copies ------------------------------------------------- */
 
-typedef struct
-{
-    guint64 ns;
-    guint64 cost_ns;
-    guint64 wait_ns;
-} Times;
-
 static const FcProfileContext *context_at(const FcModel *model, guint index)
 {
     return &g_array_index(model->profile->contexts, FcProfileContext, index);
@@ -82,9 +75,10 @@ static const FcProfileContext *context_at(const FcModel *model, guint index)
 
 /* Of each first copy the time of its copies below other ones, which their totals hold, too.  A
  * function is on a path once, as recursion is folded.  `has_copies` is by function. */
-static Times *find_nested(const FcModel *model, const guint *first, const gboolean *has_copies)
+static FcProfileTimes *find_nested(const FcModel *model, const guint *first,
+                                   const gboolean *has_copies)
 {
-    Times *nested = g_new0(Times, model->functions->len + 1);
+    FcProfileTimes *nested = g_new0(FcProfileTimes, model->functions->len + 1);
     /* which of the threads' contexts are those of some threads is not known */
     if (model->of_threads)
         return nested;
@@ -98,9 +92,7 @@ static Times *find_nested(const FcModel *model, const guint *first, const gboole
             found = first[model->function_of[context_at(model, (guint)above)->function]] == own;
         if (!found)
             continue;
-        nested[own].ns += context->total_ns;
-        nested[own].cost_ns += context->total_cost_ns;
-        nested[own].wait_ns += context->total_wait_ns;
+        fc_profile_add_times(&nested[own], &context->times);
     }
     return nested;
 }
@@ -137,14 +129,14 @@ void fc_copies_merge(FcModel *model, const guint *first)
     g_autofree gboolean *has_copies = mark_copies(model, first, &any);
     if (!any)
         return;
-    g_autofree Times *nested = find_nested(model, first, has_copies);
+    g_autofree FcProfileTimes *nested = find_nested(model, first, has_copies);
     g_autofree guint64 *largest = g_new0(guint64, count + 1); /* total of one copy */
     g_autofree guint *now = g_new0(guint, count + 1);
     GArray *merged = fc_model_functions_new(count);
     for (guint i = 0; i < count; i++)
     {
         FcFunction *function = &g_array_index(model->functions, FcFunction, i);
-        largest[first[i]] = MAX(largest[first[i]], function->figures.total_ns);
+        largest[first[i]] = MAX(largest[first[i]], function->figures.times.total_ns);
         now[i] = first[i] == i ? merged->len : now[first[i]];
         if (first[i] == i)
         {
@@ -160,9 +152,10 @@ void fc_copies_merge(FcModel *model, const guint *first)
         FcProfileFunction *figures = &g_array_index(merged, FcFunction, now[i]).figures;
         if (!has_copies[i])
             continue;
-        take_off(&figures->total_ns, nested[i].ns, MAX(largest[i], figures->local_ns));
-        take_off(&figures->total_cost_ns, nested[i].cost_ns, figures->local_cost_ns);
-        take_off(&figures->total_wait_ns, nested[i].wait_ns, figures->local_wait_ns);
+        FcProfileTimes *times = &figures->times;
+        take_off(&times->total_ns, nested[i].total_ns, MAX(largest[i], times->local_ns));
+        take_off(&times->total_cost_ns, nested[i].total_cost_ns, times->local_cost_ns);
+        take_off(&times->total_wait_ns, nested[i].total_wait_ns, times->local_wait_ns);
     }
     for (guint i = 0; i < model->profile->functions->len; i++)
         model->function_of[i] = now[model->function_of[i]];

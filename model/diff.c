@@ -118,8 +118,8 @@ static void take_functions(const FcModel *model, const guint *row_of, Sample *sa
         const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
         double *sample = samples[row_of[i]];
         sample[FC_DIFF_CALLS] += (double)figures->calls;
-        sample[FC_DIFF_TOTAL] += (double)figures->total_ns;
-        sample[FC_DIFF_LOCAL] += (double)figures->local_ns;
+        sample[FC_DIFF_TOTAL] += (double)figures->times.total_ns;
+        sample[FC_DIFF_LOCAL] += (double)figures->times.local_ns;
         variances[row_of[i]][FC_DIFF_TOTAL] += square((double)figures->total_error_ns);
         variances[row_of[i]][FC_DIFF_LOCAL] += square((double)figures->local_error_ns);
     }

@@ -35,12 +35,12 @@ static gint waiting_function(const FcModel *model, const FcProfileThread *thread
     {
         const FcProfileThreadFunction *function =
             &g_array_index(thread->functions, FcProfileThreadFunction, i);
-        sum_ns += function->local_ns;
-        if (!most || function->local_ns > most->local_ns)
+        sum_ns += function->times.local_ns;
+        if (!most || function->times.local_ns > most->times.local_ns)
             most = function;
     }
-    if (!most || sum_ns == 0 || (double)most->local_ns < WAITING_SHARE * (double)sum_ns ||
-        (double)most->local_ns < WAITING_CALL_NS * (double)MAX(most->calls, 1) ||
+    if (!most || sum_ns == 0 || (double)most->times.local_ns < WAITING_SHARE * (double)sum_ns ||
+        (double)most->times.local_ns < WAITING_CALL_NS * (double)MAX(most->calls, 1) ||
         (double)thread->calls > WAITING_CALLS_MAX * (double)sum_ns / 1e9)
         return FC_NONE;
     return (gint)model->function_of[most->function];
@@ -100,7 +100,7 @@ static void link_contexts(Search *search, const gboolean *waiting)
         const FcProfileContext *context = context_at(search, i);
         const guint parent = context->parent == FC_NONE ? count : (guint)context->parent;
         if (!waiting[function_at(search, i)])
-            search->total_ns[i] += context->local_ns;
+            search->total_ns[i] += context->times.local_ns;
         search->total_ns[parent] += search->total_ns[i];
         /* what was folded was called from anywhere: it is on no path */
         if (fc_profile_is_folded(context))
@@ -134,7 +134,7 @@ static void add_children(Search *search, GArray *parents)
             if (sum->total_ns == 0 && sum->calls == 0)
                 g_array_append_val(search->touched, function);
             sum->total_ns += search->total_ns[i];
-            sum->local_ns += context_at(search, i)->local_ns;
+            sum->local_ns += context_at(search, i)->times.local_ns;
             sum->calls += context_at(search, i)->calls;
             sum->apportioned |= context_at(search, i)->apportioned;
         }
@@ -182,7 +182,7 @@ static void start_at_base(const Search *search, GArray *path, GArray *here)
             continue;
         g_array_append_val(here, i);
         step.total_ns += search->total_ns[i];
-        step.local_ns += context_at(search, i)->local_ns;
+        step.local_ns += context_at(search, i)->times.local_ns;
         step.calls += context_at(search, i)->calls;
         step.apportioned |= context_at(search, i)->apportioned;
     }

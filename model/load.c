@@ -232,7 +232,7 @@ static void make_functions(FcModel *model, GHashTable *keys)
             g_hash_table_insert(keys, g_steal_pointer(&key), GUINT_TO_POINTER(known));
         }
         model->function_of[i] = known - 1;
-        model->local_ns += figures->local_ns;
+        model->local_ns += figures->times.local_ns;
     }
     model->base_ns = model->local_ns;
 }
@@ -244,7 +244,7 @@ static void make_graph(FcModel *model, GHashTable *keys)
     g_autofree FcCallSite *sites = fc_callsites_resolve(model, keys);
     g_autofree guint64 *totals = g_new0(guint64, model->functions->len + 1);
     for (guint i = 0; i < model->functions->len; i++)
-        totals[i] = fc_model_function(model, i)->figures.total_ns;
+        totals[i] = fc_model_function(model, i)->figures.times.total_ns;
     model->graph =
         fc_callgraph_new(totals, model->functions->len, sites, model->profile->arcs->len);
 }

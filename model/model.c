@@ -67,9 +67,9 @@ void fc_model_add_input(FcModel *model, const char *path, const FcProfile *profi
     {
         const FcProfileFunction *function =
             &g_array_index(profile->functions, FcProfileFunction, i);
-        input->local_ns += function->local_ns;
-        input->local_cost_ns += function->local_cost_ns;
-        input->local_wait_ns += function->local_wait_ns;
+        input->local_ns += function->times.local_ns;
+        input->local_cost_ns += function->times.local_cost_ns;
+        input->local_wait_ns += function->times.local_wait_ns;
         input->calls += function->calls;
         input->estimated |= function->counted > function->timed || function->total_error_ns > 0 ||
                             function->local_error_ns > 0;
@@ -81,15 +81,16 @@ void fc_model_add_input(FcModel *model, const char *path, const FcProfile *profi
 void fc_model_set_base(FcModel *model, guint function)
 {
     model->base = (gint)function;
-    model->base_ns = fc_model_function(model, function)->figures.total_ns;
+    model->base_ns = fc_model_function(model, function)->figures.times.total_ns;
 }
 
 guint64 fc_model_arc_wait_ns(const FcModel *model, const FcArc *arc)
 {
     guint64 wait_ns = 0;
     for (guint i = 0; i < arc->site_count; i++)
-        wait_ns += g_array_index(model->profile->arcs, FcProfileArc, arc->sites[i].tag).wait_ns;
-    return MIN(wait_ns, fc_model_function(model, arc->callee)->figures.total_wait_ns);
+        wait_ns += g_array_index(model->profile->arcs, FcProfileArc, arc->sites[i].tag)
+                       .times.total_wait_ns;
+    return MIN(wait_ns, fc_model_function(model, arc->callee)->figures.times.total_wait_ns);
 }
 
 char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)

@@ -42,12 +42,7 @@ static void add_figures(FcProfile *profile, const FcProfileThread *thread)
         FcProfileFunction *function =
             &g_array_index(profile->functions, FcProfileFunction, from->function);
         function->calls += from->calls;
-        function->total_ns += from->total_ns;
-        function->local_ns += from->local_ns;
-        function->total_cost_ns += from->total_cost_ns;
-        function->local_cost_ns += from->local_cost_ns;
-        function->total_wait_ns += from->total_wait_ns;
-        function->local_wait_ns += from->local_wait_ns;
+        fc_profile_add_times(&function->times, &from->times);
     }
 }
 
@@ -90,14 +85,6 @@ static gboolean have_all_arcs(const FcProfile *profile, const gboolean *wanted)
     return TRUE;
 }
 
-static void add_arc(FcProfileArc *into, const FcProfileThreadArc *from)
-{
-    into->calls += from->calls;
-    into->total_ns += from->total_ns;
-    into->cost_ns += from->cost_ns;
-    into->wait_ns += from->wait_ns;
-}
-
 /* Leaves the arcs of the threads that were left. */
 static void restrict_arcs(FcProfile *profile)
 {
@@ -109,8 +96,10 @@ static void restrict_arcs(FcProfile *profile)
         const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
         for (guint j = 0; thread->arcs && j < thread->arcs->len; j++)
         {
-            now[thread_arc(thread, j)->arc] = 1;
-            add_arc(&sums[thread_arc(thread, j)->arc], thread_arc(thread, j));
+            const FcProfileThreadArc *from = thread_arc(thread, j);
+            now[from->arc] = 1;
+            sums[from->arc].calls += from->calls;
+            fc_profile_add_times(&sums[from->arc].times, &from->times);
         }
     }
     guint kept = 0;

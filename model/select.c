@@ -106,7 +106,7 @@ void fc_select_apply(FcModel *model, const FcSelection *selection, GPtrArray *mi
     {
         FcFunction *function = &g_array_index(model->functions, FcFunction, i);
         function->excluded = except[i] || (model->of_threads && function->figures.calls == 0 &&
-                                           function->figures.total_ns == 0);
+                                           function->figures.times.total_ns == 0);
         function->shown = !function->excluded && (selection->only->len == 0 || only[i]);
     }
 }

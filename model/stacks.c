@@ -118,8 +118,9 @@ static void add_contexts(Maker *maker, gint *node_of)
         const gint copy = find_copy(maker, parent, function);
         node_of[i] = copy != FC_NONE ? copy : find_node(maker, parent, (gint)function);
         FcStackNode *node = node_at(maker->stacks, node_of[i]);
-        node->self[FC_WEIGHT_TIME] += from->local_ns;
-        node->self[FC_WEIGHT_CPU] += from->local_ns - MIN(from->local_wait_ns, from->local_ns);
+        node->self[FC_WEIGHT_TIME] += from->times.local_ns;
+        node->self[FC_WEIGHT_CPU] +=
+            from->times.local_ns - MIN(from->times.local_wait_ns, from->times.local_ns);
         node->self[FC_WEIGHT_CALLS] += from->calls;
     }
 }
@@ -133,7 +134,7 @@ static void add_functions(Maker *maker)
         if (!function->shown)
             continue;
         FcStackNode *node = node_at(maker->stacks, find_node(maker, 0, (gint)i));
-        node->self[FC_WEIGHT_TIME] += function->figures.local_ns;
+        node->self[FC_WEIGHT_TIME] += function->figures.times.local_ns;
         node->self[FC_WEIGHT_CALLS] += function->figures.calls;
     }
 }

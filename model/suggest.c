@@ -75,14 +75,14 @@ static Candidate *make_candidates(const FcModel *model)
         const FcProfileFunction *figures = &function->figures;
         const double unrecorded =
             (double)MIN(figures->counted - MIN(figures->timed, figures->counted), figures->calls);
-        const guint64 wait_ns = model->time == FC_TIME_PART_WALL ? figures->local_wait_ns : 0;
-        candidates[i] =
-            (Candidate){.name = name_of(function),
-                        .calls = figures->calls,
-                        .local_ns = (double)(figures->local_ns - MIN(wait_ns, figures->local_ns)),
-                        .cost_ns = ((double)figures->calls - unrecorded) * recorded_ns +
-                                   unrecorded * counted_ns,
-                        .skipped_ns = (double)figures->calls * counted_ns};
+        const guint64 wait_ns = model->time == FC_TIME_PART_WALL ? figures->times.local_wait_ns : 0;
+        candidates[i] = (Candidate){
+            .name = name_of(function),
+            .calls = figures->calls,
+            .local_ns = (double)(figures->times.local_ns - MIN(wait_ns, figures->times.local_ns)),
+            .cost_ns =
+                ((double)figures->calls - unrecorded) * recorded_ns + unrecorded * counted_ns,
+            .skipped_ns = (double)figures->calls * counted_ns};
     }
     return candidates;
 }
@@ -96,7 +96,7 @@ static void scale_costs(const FcModel *model, Candidate *candidates)
     for (guint i = 0; i < model->functions->len; i++)
     {
         expected_ns += candidates[i].cost_ns;
-        taken_ns += (double)fc_model_function(model, i)->figures.local_cost_ns;
+        taken_ns += (double)fc_model_function(model, i)->figures.times.local_cost_ns;
     }
     if (expected_ns <= 0 || taken_ns <= 0)
         return;

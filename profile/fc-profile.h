@@ -40,6 +40,18 @@ typedef struct
     gint module;
 } FcProfilePlace;
 
+/* The times of a function, an arc or a context, of a thread or of all.  Of an arc there are no
+ * local ones. */
+typedef struct
+{
+    guint64 total_ns;      /* on the stack, counted once however often it recurses */
+    guint64 local_ns;      /* total less profiled callees */
+    guint64 total_cost_ns; /* what the hooks took, and was taken off total_ns; */
+    guint64 local_cost_ns; /* off local_ns */
+    guint64 total_wait_ns; /* the part of total_ns off the CPU: waiting, or preempted; */
+    guint64 local_wait_ns; /* of local_ns */
+} FcProfileTimes;
+
 /* The least and the most of single calls. */
 typedef struct
 {
@@ -52,22 +64,14 @@ typedef struct
 typedef struct
 {
     FcProfilePlace place;
-    guint64 calls;        /* activations entered; a frame inherited at fork adds none */
-    guint64 total_ns;     /* on the stack, counted once however often it recurses */
-    guint64 local_ns;     /* total less profiled callees */
-    guint64 total_min_ns; /* per completed activation; 0 where there was none */
-    guint64 total_max_ns;
-    guint64 local_min_ns;
-    guint64 local_max_ns;
-    FcHistogram histogram;   /* of total, per activation that was timed; owned */
-    guint64 counted;         /* of the calls: those that were counted, not recorded; of these */
-    guint64 timed;           /* so many, a random sample, were timed */
-    guint64 total_error_ns;  /* standard errors of what was estimated for the others, in total_ns */
-    guint64 local_error_ns;  /* and local_ns */
-    guint64 total_cost_ns;   /* what the hooks took, and was taken off total_ns; */
-    guint64 local_cost_ns;   /* off local_ns */
-    guint64 total_wait_ns;   /* the part of total_ns off the CPU: waiting, or preempted; */
-    guint64 local_wait_ns;   /* of local_ns */
+    guint64 calls; /* activations entered; a frame inherited at fork adds none */
+    FcProfileTimes times;
+    FcProfileBounds bounds; /* of completed activations; 0 where there was none */
+    FcHistogram histogram;  /* of total, per activation that was timed; owned */
+    guint64 counted;        /* of the calls: those that were counted, not recorded; of these */
+    guint64 timed;          /* so many, a random sample, were timed */
+    guint64 total_error_ns; /* standard errors of what was estimated for the others, in the total */
+    guint64 local_error_ns; /* and the local time */
     gboolean has_cpu_bounds; /* the bounds of calls on the CPU are others than those of their
                                 elapsed time: */
     FcProfileBounds cpu;
@@ -86,9 +90,7 @@ typedef struct
     guint callee;
     FcProfilePlace site;
     guint64 calls;
-    guint64 total_ns;     /* this arc was on the stack, recursion counted once */
-    guint64 cost_ns;      /* as total_cost_ns of a function, */
-    guint64 wait_ns;      /* total_wait_ns */
+    FcProfileTimes times;
     gboolean apportioned; /* calls: by estimate, those of the call site and the callee are exact */
 } FcProfileArc;
 
@@ -122,12 +124,7 @@ typedef struct
     guint function;
     FcProfilePlace site;
     guint64 calls;
-    guint64 total_ns;
-    guint64 local_ns;
-    guint64 total_cost_ns; /* as of a function */
-    guint64 local_cost_ns;
-    guint64 total_wait_ns;
-    guint64 local_wait_ns;
+    FcProfileTimes times;
     gboolean apportioned; /* calls: by estimate, those of the function are exact */
 } FcProfileContext;
 
@@ -142,12 +139,7 @@ typedef struct
 {
     guint function;
     guint64 calls;
-    guint64 total_ns;
-    guint64 local_ns;
-    guint64 total_cost_ns; /* as of a function */
-    guint64 local_cost_ns;
-    guint64 total_wait_ns;
-    guint64 local_wait_ns;
+    FcProfileTimes times;
 } FcProfileThreadFunction;
 
 /* What one thread has of an arc, itself an index; of all threads together it is the arc's own. */
@@ -155,9 +147,7 @@ typedef struct
 {
     guint arc;
     guint64 calls;
-    guint64 total_ns;
-    guint64 cost_ns; /* as of an arc; likewise the next */
-    guint64 wait_ns;
+    FcProfileTimes times;
 } FcProfileThreadArc;
 
 /* One of the last records of a thread, which are kept with FC_TRACE. */
@@ -454,6 +444,9 @@ void fc_profile_copy_header(FcProfile *into, const FcProfile *from);
 /* Whether a call of the function was timed to its end, so that there is a minimum and a maximum.
  * `has_histogram` is the `extended` of the profile that it is from. */
 gboolean fc_profile_has_completed(const FcProfileFunction *function, gboolean has_histogram);
+
+/* A sum that does not fit into 64 bits stays at the greatest number. */
+void fc_profile_add_times(FcProfileTimes *into, const FcProfileTimes *other);
 
 /* Adds the figures of `other` to those of `into`, whose place stays.  A minimum or maximum is that
  * of both only where both completed a call, which the histogram tells; each `..._has_histogram` is

@@ -50,9 +50,10 @@ static void append_thread_costs(const FcProfile *profile, GString *out)
         {
             const FcProfileThreadFunction *function =
                 &g_array_index(functions, FcProfileThreadFunction, j);
-            if (function->total_cost_ns == 0 && function->local_cost_ns == 0)
+            if (function->times.total_cost_ns == 0 && function->times.local_cost_ns == 0)
                 continue;
-            const guint64 numbers[] = {i, j, function->total_cost_ns, function->local_cost_ns};
+            const guint64 numbers[] = {i, j, function->times.total_cost_ns,
+                                       function->times.local_cost_ns};
             fc_format_line(lines, numbers, G_N_ELEMENTS(numbers));
             count++;
         }
@@ -63,12 +64,13 @@ static void append_thread_costs(const FcProfile *profile, GString *out)
 static void append_all_costs(const FcProfile *profile, GString *out)
 {
     fc_format_sparse(out, "cost-functions", profile->functions,
-                     G_STRUCT_OFFSET(FcProfileFunction, total_cost_ns),
-                     G_STRUCT_OFFSET(FcProfileFunction, local_cost_ns));
-    fc_format_sparse(out, "cost-arcs", profile->arcs, G_STRUCT_OFFSET(FcProfileArc, cost_ns), 0);
+                     G_STRUCT_OFFSET(FcProfileFunction, times.total_cost_ns),
+                     G_STRUCT_OFFSET(FcProfileFunction, times.local_cost_ns));
+    fc_format_sparse(out, "cost-arcs", profile->arcs,
+                     G_STRUCT_OFFSET(FcProfileArc, times.total_cost_ns), 0);
     fc_format_sparse(out, "cost-contexts", profile->contexts,
-                     G_STRUCT_OFFSET(FcProfileContext, total_cost_ns),
-                     G_STRUCT_OFFSET(FcProfileContext, local_cost_ns));
+                     G_STRUCT_OFFSET(FcProfileContext, times.total_cost_ns),
+                     G_STRUCT_OFFSET(FcProfileContext, times.local_cost_ns));
     append_thread_costs(profile, out);
 }
 

@@ -20,8 +20,8 @@ void fc_format_thread_functions(const FcProfile *profile, GString *out, const Fc
         {
             const FcProfileThreadFunction *function =
                 &g_array_index(functions, FcProfileThreadFunction, j);
-            const guint64 numbers[] = {i, function->function, function->calls, function->total_ns,
-                                       function->local_ns};
+            const guint64 numbers[] = {i, function->function, function->calls,
+                                       function->times.total_ns, function->times.local_ns};
             fc_format_line(out, numbers, G_N_ELEMENTS(numbers));
             fc_format_pass_on(sink, out);
         }
@@ -46,8 +46,12 @@ void fc_format_thread_arcs(const FcProfile *profile, GString *out)
         for (guint j = 0; arcs && j < arcs->len; j++)
         {
             const FcProfileThreadArc *arc = &g_array_index(arcs, FcProfileThreadArc, j);
-            const guint64 numbers[] = {
-                i, arc->arc, arc->calls, arc->total_ns, arc->cost_ns, arc->wait_ns};
+            const guint64 numbers[] = {i,
+                                       arc->arc,
+                                       arc->calls,
+                                       arc->times.total_ns,
+                                       arc->times.total_cost_ns,
+                                       arc->times.total_wait_ns};
             fc_format_line(out, numbers, G_N_ELEMENTS(numbers));
         }
     }

@@ -126,12 +126,12 @@ static void append_functions(const FcProfile *profile, GString *out, const FcFor
             &g_array_index(profile->functions, FcProfileFunction, i);
         append_pointer(out, function->place.address);
         append_limited(out, function->calls, G_MAXINT32);
-        append_limited(out, to_us(function->local_ns), G_MAXINT64);
-        append_limited(out, to_us(function->total_ns), G_MAXINT64);
-        append_limited(out, to_us(function->total_min_ns), G_MAXUINT32);
-        append_limited(out, to_us(function->total_max_ns), G_MAXUINT32);
-        append_limited(out, to_us(function->local_min_ns), G_MAXUINT32);
-        append_limited(out, to_us(function->local_max_ns), G_MAXUINT32);
+        append_limited(out, to_us(function->times.local_ns), G_MAXINT64);
+        append_limited(out, to_us(function->times.total_ns), G_MAXINT64);
+        append_limited(out, to_us(function->bounds.total_min_ns), G_MAXUINT32);
+        append_limited(out, to_us(function->bounds.total_max_ns), G_MAXUINT32);
+        append_limited(out, to_us(function->bounds.local_min_ns), G_MAXUINT32);
+        append_limited(out, to_us(function->bounds.local_max_ns), G_MAXUINT32);
         g_string_append_c(out, '\n');
         fc_format_pass_on(sink, out);
     }

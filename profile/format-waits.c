@@ -26,8 +26,8 @@ static void append_threads(const FcProfile *profile, GString *out)
         {
             const FcProfileThreadFunction *from =
                 &g_array_index(thread->functions, FcProfileThreadFunction, j);
-            const guint64 waits[] = {i, j, from->total_wait_ns, from->local_wait_ns};
-            if (from->total_wait_ns == 0 && from->local_wait_ns == 0)
+            const guint64 waits[] = {i, j, from->times.total_wait_ns, from->times.local_wait_ns};
+            if (from->times.total_wait_ns == 0 && from->times.local_wait_ns == 0)
                 continue;
             fc_format_line(functions, waits, G_N_ELEMENTS(waits));
             function_count++;
@@ -60,11 +60,12 @@ void fc_format_waits(const FcProfile *profile, GString *out)
 {
     append_threads(profile, out);
     fc_format_sparse(out, "wait-functions", profile->functions,
-                     G_STRUCT_OFFSET(FcProfileFunction, total_wait_ns),
-                     G_STRUCT_OFFSET(FcProfileFunction, local_wait_ns));
+                     G_STRUCT_OFFSET(FcProfileFunction, times.total_wait_ns),
+                     G_STRUCT_OFFSET(FcProfileFunction, times.local_wait_ns));
     append_bounds(profile, out);
-    fc_format_sparse(out, "wait-arcs", profile->arcs, G_STRUCT_OFFSET(FcProfileArc, wait_ns), 0);
+    fc_format_sparse(out, "wait-arcs", profile->arcs,
+                     G_STRUCT_OFFSET(FcProfileArc, times.total_wait_ns), 0);
     fc_format_sparse(out, "wait-contexts", profile->contexts,
-                     G_STRUCT_OFFSET(FcProfileContext, total_wait_ns),
-                     G_STRUCT_OFFSET(FcProfileContext, local_wait_ns));
+                     G_STRUCT_OFFSET(FcProfileContext, times.total_wait_ns),
+                     G_STRUCT_OFFSET(FcProfileContext, times.local_wait_ns));
 }

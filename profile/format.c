@@ -195,12 +195,12 @@ static void append_functions(const FcProfile *profile, GString *out, const FcFor
         g_string_append_c(out, ' ');
         fc_text_append_hex(out, function->place.address);
         append_number(out, function->calls);
-        append_number(out, function->total_ns);
-        append_number(out, function->local_ns);
-        append_number(out, function->total_min_ns);
-        append_number(out, function->total_max_ns);
-        append_number(out, function->local_min_ns);
-        append_number(out, function->local_max_ns);
+        append_number(out, function->times.total_ns);
+        append_number(out, function->times.local_ns);
+        append_number(out, function->bounds.total_min_ns);
+        append_number(out, function->bounds.total_max_ns);
+        append_number(out, function->bounds.local_min_ns);
+        append_number(out, function->bounds.local_max_ns);
         fc_histogram_read(&function->histogram, buckets, FC_HISTOGRAM_BUCKETS);
         append_buckets(out, buckets, FC_HISTOGRAM_BUCKETS);
         g_string_append_c(out, '\n');
@@ -218,7 +218,7 @@ static void append_arcs(const FcProfile *profile, GString *out, const FcFormatSi
         append_place(out, &arc->site);
         append_number(out, arc->callee);
         append_number(out, arc->calls);
-        append_number(out, arc->total_ns);
+        append_number(out, arc->times.total_ns);
         g_string_append_c(out, '\n');
         fc_format_pass_on(sink, out);
     }
@@ -234,8 +234,8 @@ static void append_contexts(const FcProfile *profile, GString *out, const FcForm
         append_place(out, &context->site);
         append_number(out, context->function);
         append_number(out, context->calls);
-        append_number(out, context->total_ns);
-        append_number(out, context->local_ns);
+        append_number(out, context->times.total_ns);
+        append_number(out, context->times.local_ns);
         g_string_append_c(out, '\n');
         fc_format_pass_on(sink, out);
     }

@@ -159,8 +159,18 @@ FcMergeKey fc_merge_key(const FcMerge *merge, const FcProfilePlace *place, gint6
 gboolean fc_profile_has_completed(const FcProfileFunction *function, gboolean has_histogram)
 {
     if (!has_histogram)
-        return function->calls > 0 || function->total_max_ns > 0;
+        return function->calls > 0 || function->bounds.total_max_ns > 0;
     return !fc_histogram_is_empty(&function->histogram);
+}
+
+void fc_profile_add_times(FcProfileTimes *into, const FcProfileTimes *other)
+{
+    fc_merge_add(&into->total_ns, other->total_ns);
+    fc_merge_add(&into->local_ns, other->local_ns);
+    fc_merge_add(&into->total_cost_ns, other->total_cost_ns);
+    fc_merge_add(&into->local_cost_ns, other->local_cost_ns);
+    fc_merge_add(&into->total_wait_ns, other->total_wait_ns);
+    fc_merge_add(&into->local_wait_ns, other->local_wait_ns);
 }
 
 /* Of independent estimates. */
@@ -204,16 +214,12 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
     {
         const gboolean first = !fc_profile_has_completed(into, into_has_histogram);
         add_other_bounds(into, other, first);
-        into->total_min_ns =
-            first ? other->total_min_ns : MIN(into->total_min_ns, other->total_min_ns);
-        into->local_min_ns =
-            first ? other->local_min_ns : MIN(into->local_min_ns, other->local_min_ns);
-        into->total_max_ns = MAX(into->total_max_ns, other->total_max_ns);
-        into->local_max_ns = MAX(into->local_max_ns, other->local_max_ns);
+        if (first)
+            into->bounds.total_min_ns = into->bounds.local_min_ns = G_MAXUINT64;
+        into->bounds = add_bounds(into->bounds, other->bounds);
     }
     fc_merge_add(&into->calls, other->calls);
-    fc_merge_add(&into->total_ns, other->total_ns);
-    fc_merge_add(&into->local_ns, other->local_ns);
+    fc_profile_add_times(&into->times, &other->times);
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
     {
         const guint64 more = fc_histogram_get(&other->histogram, i);
@@ -224,10 +230,6 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
     fc_merge_add(&into->timed, other->timed);
     into->total_error_ns = add_errors(into->total_error_ns, other->total_error_ns);
     into->local_error_ns = add_errors(into->local_error_ns, other->local_error_ns);
-    fc_merge_add(&into->total_cost_ns, other->total_cost_ns);
-    fc_merge_add(&into->local_cost_ns, other->local_cost_ns);
-    fc_merge_add(&into->total_wait_ns, other->total_wait_ns);
-    fc_merge_add(&into->local_wait_ns, other->local_wait_ns);
 }
 
 static void merge_functions(FcMerge *merge, gboolean into_has_histogram)
@@ -300,9 +302,7 @@ static void merge_arcs(FcMerge *merge)
         }
         FcProfileArc *same = &g_array_index(arcs, FcProfileArc, found);
         fc_merge_add(&same->calls, arc.calls);
-        fc_merge_add(&same->total_ns, arc.total_ns);
-        fc_merge_add(&same->cost_ns, arc.cost_ns);
-        fc_merge_add(&same->wait_ns, arc.wait_ns);
+        fc_profile_add_times(&same->times, &arc.times);
         same->apportioned |= arc.apportioned;
     }
     fc_merge_latencies(merge->into->latencies, merge->other->latencies, arc_map);
@@ -345,12 +345,7 @@ static void merge_contexts(FcMerge *merge)
         }
         FcProfileContext *same = &g_array_index(contexts, FcProfileContext, found);
         fc_merge_add(&same->calls, context.calls);
-        fc_merge_add(&same->total_ns, context.total_ns);
-        fc_merge_add(&same->local_ns, context.local_ns);
-        fc_merge_add(&same->total_cost_ns, context.total_cost_ns);
-        fc_merge_add(&same->local_cost_ns, context.local_cost_ns);
-        fc_merge_add(&same->total_wait_ns, context.total_wait_ns);
-        fc_merge_add(&same->local_wait_ns, context.local_wait_ns);
+        fc_profile_add_times(&same->times, &context.times);
         same->apportioned |= context.apportioned;
     }
 }
@@ -452,40 +447,27 @@ static void put_back(guint64 *time, guint64 *cost)
     *cost = 0;
 }
 
+static void put_times_back(FcProfileTimes *times)
+{
+    put_back(&times->total_ns, &times->total_cost_ns);
+    put_back(&times->local_ns, &times->local_cost_ns);
+}
+
 void fc_profile_put_costs_back(FcProfile *profile)
 {
     for (guint i = 0; i < profile->functions->len; i++)
-    {
-        FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);
-        put_back(&function->total_ns, &function->total_cost_ns);
-        put_back(&function->local_ns, &function->local_cost_ns);
-    }
+        put_times_back(&g_array_index(profile->functions, FcProfileFunction, i).times);
     for (guint i = 0; i < profile->arcs->len; i++)
-    {
-        FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
-        put_back(&arc->total_ns, &arc->cost_ns);
-    }
+        put_times_back(&g_array_index(profile->arcs, FcProfileArc, i).times);
     for (guint i = 0; i < profile->contexts->len; i++)
-    {
-        FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
-        put_back(&context->total_ns, &context->total_cost_ns);
-        put_back(&context->local_ns, &context->local_cost_ns);
-    }
+        put_times_back(&g_array_index(profile->contexts, FcProfileContext, i).times);
     for (guint i = 0; i < profile->threads->len; i++)
     {
         GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
         for (guint j = 0; j < functions->len; j++)
-        {
-            FcProfileThreadFunction *function =
-                &g_array_index(functions, FcProfileThreadFunction, j);
-            put_back(&function->total_ns, &function->total_cost_ns);
-            put_back(&function->local_ns, &function->local_cost_ns);
-        }
+            put_times_back(&g_array_index(functions, FcProfileThreadFunction, j).times);
         GArray *arcs = g_array_index(profile->threads, FcProfileThread, i).arcs;
         for (guint j = 0; arcs && j < arcs->len; j++)
-        {
-            FcProfileThreadArc *arc = &g_array_index(arcs, FcProfileThreadArc, j);
-            put_back(&arc->total_ns, &arc->cost_ns);
-        }
+            put_times_back(&g_array_index(arcs, FcProfileThreadArc, j).times);
     }
 }

@@ -40,25 +40,27 @@ static gboolean parse_costs(FcText *text, guint64 *total, guint64 *local)
 gboolean fc_parse_cost_function(FcParser *parser)
 {
     FcProfileFunction *function = fc_parse_known_function(parser);
-    return function &&
-           parse_costs(&parser->text, &function->total_cost_ns, &function->local_cost_ns);
+    return function && parse_costs(&parser->text, &function->times.total_cost_ns,
+                                   &function->times.local_cost_ns);
 }
 
 gboolean fc_parse_cost_arc(FcParser *parser)
 {
     FcProfileArc *arc = fc_parse_known_arc(parser);
-    return arc && fc_text_number(&parser->text, "what was taken off the total time", &arc->cost_ns);
+    return arc && fc_text_number(&parser->text, "what was taken off the total time",
+                                 &arc->times.total_cost_ns);
 }
 
 gboolean fc_parse_cost_context(FcParser *parser)
 {
     FcProfileContext *context = fc_parse_known_context(parser);
-    return context && parse_costs(&parser->text, &context->total_cost_ns, &context->local_cost_ns);
+    return context &&
+           parse_costs(&parser->text, &context->times.total_cost_ns, &context->times.local_cost_ns);
 }
 
 gboolean fc_parse_cost_thread(FcParser *parser)
 {
     FcProfileThreadFunction *function = fc_parse_known_thread_function(parser);
-    return function &&
-           parse_costs(&parser->text, &function->total_cost_ns, &function->local_cost_ns);
+    return function && parse_costs(&parser->text, &function->times.total_cost_ns,
+                                   &function->times.local_cost_ns);
 }

@@ -70,12 +70,12 @@ static gboolean parse_function(FcParser *parser)
     guint64 buckets[FC_HISTOGRAM_BUCKETS] = {0};
     if (!fc_parse_place(parser, &function->place) ||
         !fc_text_number(text, "the number of calls", &function->calls) ||
-        !fc_text_number(text, "the total time", &function->total_ns) ||
-        !fc_text_number(text, "the local time", &function->local_ns) ||
-        !fc_text_number(text, "the least total time", &function->total_min_ns) ||
-        !fc_text_number(text, "the greatest total time", &function->total_max_ns) ||
-        !fc_text_number(text, "the least local time", &function->local_min_ns) ||
-        !fc_text_number(text, "the greatest local time", &function->local_max_ns))
+        !fc_text_number(text, "the total time", &function->times.total_ns) ||
+        !fc_text_number(text, "the local time", &function->times.local_ns) ||
+        !fc_text_number(text, "the least total time", &function->bounds.total_min_ns) ||
+        !fc_text_number(text, "the greatest total time", &function->bounds.total_max_ns) ||
+        !fc_text_number(text, "the least local time", &function->bounds.local_min_ns) ||
+        !fc_text_number(text, "the greatest local time", &function->bounds.local_max_ns))
         return FALSE;
     while (fc_text_has_word(text))
     {
@@ -117,8 +117,8 @@ static gboolean parse_thread_function(FcParser *parser)
     FcProfileThread *thread = fc_parse_known_thread(parser);
     if (!thread || !parse_function_index(parser, &function.function) ||
         !fc_text_number(text, "the number of calls", &function.calls) ||
-        !fc_text_number(text, "the total time", &function.total_ns) ||
-        !fc_text_number(text, "the local time", &function.local_ns))
+        !fc_text_number(text, "the total time", &function.times.total_ns) ||
+        !fc_text_number(text, "the local time", &function.times.local_ns))
         return FALSE;
     g_array_append_val(thread->functions, function);
     return TRUE;
@@ -150,7 +150,7 @@ static gboolean parse_arc(FcParser *parser)
     if (!fc_text_index(text, "the caller", parser->profile->functions->len, TRUE, &arc.caller) ||
         !fc_parse_place(parser, &arc.site) || !parse_function_index(parser, &arc.callee) ||
         !fc_text_number(text, "the number of calls", &arc.calls) ||
-        !fc_text_number(text, "the total time", &arc.total_ns))
+        !fc_text_number(text, "the total time", &arc.times.total_ns))
         return FALSE;
     g_array_append_val(parser->profile->arcs, arc);
     return TRUE;
@@ -164,8 +164,8 @@ static gboolean parse_context(FcParser *parser)
         !fc_parse_place(parser, &context.site) ||
         !parse_function_index(parser, &context.function) ||
         !fc_text_number(text, "the number of calls", &context.calls) ||
-        !fc_text_number(text, "the total time", &context.total_ns) ||
-        !fc_text_number(text, "the local time", &context.local_ns))
+        !fc_text_number(text, "the total time", &context.times.total_ns) ||
+        !fc_text_number(text, "the local time", &context.times.local_ns))
         return FALSE;
     g_array_append_val(parser->profile->contexts, context);
     return TRUE;

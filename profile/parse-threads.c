@@ -13,9 +13,9 @@ gboolean fc_parse_thread_arc(FcParser *parser)
     gint index;
     if (!thread || !fc_text_index(text, "the arc", parser->profile->arcs->len, FALSE, &index) ||
         !fc_text_number(text, "the calls", &arc.calls) ||
-        !fc_text_number(text, "the total time", &arc.total_ns) ||
-        !fc_text_number(text, "what the hooks took", &arc.cost_ns) ||
-        !fc_text_number(text, "the time off the CPU", &arc.wait_ns))
+        !fc_text_number(text, "the total time", &arc.times.total_ns) ||
+        !fc_text_number(text, "what the hooks took", &arc.times.total_cost_ns) ||
+        !fc_text_number(text, "the time off the CPU", &arc.times.total_wait_ns))
         return FALSE;
     arc.arc = (guint)index;
     if (!thread->arcs)

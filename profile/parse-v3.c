@@ -128,12 +128,12 @@ static gboolean parse_functions(FcText *text, FcProfile *profile)
         guint64 address;
         if (!next_line(text, "a function") || !fc_text_address(text, "the function", &address) ||
             !fc_text_number(text, "the number of calls", &function.calls) ||
-            !time_us(text, "the local time", &function.local_ns) ||
-            !time_us(text, "the total time", &function.total_ns) ||
-            !time_us(text, "the least total time", &function.total_min_ns) ||
-            !time_us(text, "the greatest total time", &function.total_max_ns) ||
-            !time_us(text, "the least local time", &function.local_min_ns) ||
-            !time_us(text, "the greatest local time", &function.local_max_ns) ||
+            !time_us(text, "the local time", &function.times.local_ns) ||
+            !time_us(text, "the total time", &function.times.total_ns) ||
+            !time_us(text, "the least total time", &function.bounds.total_min_ns) ||
+            !time_us(text, "the greatest total time", &function.bounds.total_max_ns) ||
+            !time_us(text, "the least local time", &function.bounds.local_min_ns) ||
+            !time_us(text, "the greatest local time", &function.bounds.local_max_ns) ||
             !fc_text_end_line(text))
             return FALSE;
         function.place = place_at(address);

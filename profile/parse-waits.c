@@ -26,15 +26,15 @@ gboolean fc_parse_wait_thread(FcParser *parser)
 gboolean fc_parse_wait_thread_function(FcParser *parser)
 {
     FcProfileThreadFunction *function = fc_parse_known_thread_function(parser);
-    return function &&
-           parse_times(&parser->text, &function->total_wait_ns, &function->local_wait_ns);
+    return function && parse_times(&parser->text, &function->times.total_wait_ns,
+                                   &function->times.local_wait_ns);
 }
 
 gboolean fc_parse_wait_function(FcParser *parser)
 {
     FcProfileFunction *function = fc_parse_known_function(parser);
-    return function &&
-           parse_times(&parser->text, &function->total_wait_ns, &function->local_wait_ns);
+    return function && parse_times(&parser->text, &function->times.total_wait_ns,
+                                   &function->times.local_wait_ns);
 }
 
 gboolean fc_parse_cpu_bounds(FcParser *parser)
@@ -53,11 +53,12 @@ gboolean fc_parse_cpu_bounds(FcParser *parser)
 gboolean fc_parse_wait_arc(FcParser *parser)
 {
     FcProfileArc *arc = fc_parse_known_arc(parser);
-    return arc && fc_text_number(&parser->text, "the time off the CPU", &arc->wait_ns);
+    return arc && fc_text_number(&parser->text, "the time off the CPU", &arc->times.total_wait_ns);
 }
 
 gboolean fc_parse_wait_context(FcParser *parser)
 {
     FcProfileContext *context = fc_parse_known_context(parser);
-    return context && parse_times(&parser->text, &context->total_wait_ns, &context->local_wait_ns);
+    return context &&
+           parse_times(&parser->text, &context->times.total_wait_ns, &context->times.local_wait_ns);
 }

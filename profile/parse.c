@@ -87,15 +87,9 @@ static void give_functions(FcProfile *profile)
     for (guint i = 0; i < profile->functions->len; i++)
     {
         const FcProfileFunction *from = &g_array_index(profile->functions, FcProfileFunction, i);
-        const FcProfileThreadFunction function = {.function = i,
-                                                  .calls = from->calls,
-                                                  .total_ns = from->total_ns,
-                                                  .local_ns = from->local_ns,
-                                                  .total_cost_ns = from->total_cost_ns,
-                                                  .local_cost_ns = from->local_cost_ns,
-                                                  .total_wait_ns = from->total_wait_ns,
-                                                  .local_wait_ns = from->local_wait_ns};
-        if (function.calls > 0 || function.total_ns > 0)
+        const FcProfileThreadFunction function = {
+            .function = i, .calls = from->calls, .times = from->times};
+        if (function.calls > 0 || function.times.total_ns > 0)
             g_array_append_val(functions, function);
     }
 }
@@ -113,8 +107,7 @@ static void give_arcs(FcProfile *profile)
     for (guint i = 0; i < profile->arcs->len; i++)
     {
         const FcProfileArc *from = &g_array_index(profile->arcs, FcProfileArc, i);
-        const FcProfileThreadArc arc = {i, from->calls, from->total_ns, from->cost_ns,
-                                        from->wait_ns};
+        const FcProfileThreadArc arc = {i, from->calls, from->times};
         g_array_append_val(thread->arcs, arc);
     }
 }

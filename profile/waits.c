@@ -11,20 +11,20 @@ static void choose(guint64 *time, guint64 wait, FcTimePart part)
     *time = part == FC_TIME_PART_WAIT ? bounded : *time - bounded;
 }
 
-static FcProfileBounds chosen_bounds(const FcProfileFunction *function)
+static void choose_times(FcProfileTimes *times, FcTimePart part)
 {
-    return (FcProfileBounds){function->total_min_ns, function->total_max_ns, function->local_min_ns,
-                             function->local_max_ns};
+    choose(&times->total_ns, times->total_wait_ns, part);
+    choose(&times->local_ns, times->local_wait_ns, part);
 }
 
 FcProfileBounds fc_profile_cpu_bounds(const FcProfileFunction *function)
 {
-    return function->has_cpu_bounds ? function->cpu : chosen_bounds(function);
+    return function->has_cpu_bounds ? function->cpu : function->bounds;
 }
 
 FcProfileBounds fc_profile_elapsed_bounds(const FcProfileFunction *function)
 {
-    return function->has_elapsed_bounds ? function->elapsed : chosen_bounds(function);
+    return function->has_elapsed_bounds ? function->elapsed : function->bounds;
 }
 
 static void choose_bounds(FcProfileFunction *function)
@@ -32,10 +32,7 @@ static void choose_bounds(FcProfileFunction *function)
     const FcProfileBounds cpu = fc_profile_cpu_bounds(function);
     function->elapsed = fc_profile_elapsed_bounds(function);
     function->has_elapsed_bounds = function->has_cpu_bounds;
-    function->total_min_ns = cpu.total_min_ns;
-    function->total_max_ns = cpu.total_max_ns;
-    function->local_min_ns = cpu.local_min_ns;
-    function->local_max_ns = cpu.local_max_ns;
+    function->bounds = cpu;
 }
 
 static void choose_of_threads(FcProfile *profile, FcTimePart part)
@@ -44,18 +41,10 @@ static void choose_of_threads(FcProfile *profile, FcTimePart part)
     {
         const GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
         for (guint j = 0; functions && j < functions->len; j++)
-        {
-            FcProfileThreadFunction *function =
-                &g_array_index(functions, FcProfileThreadFunction, j);
-            choose(&function->total_ns, function->total_wait_ns, part);
-            choose(&function->local_ns, function->local_wait_ns, part);
-        }
+            choose_times(&g_array_index(functions, FcProfileThreadFunction, j).times, part);
         const GArray *arcs = g_array_index(profile->threads, FcProfileThread, i).arcs;
         for (guint j = 0; arcs && j < arcs->len; j++)
-        {
-            FcProfileThreadArc *arc = &g_array_index(arcs, FcProfileThreadArc, j);
-            choose(&arc->total_ns, arc->wait_ns, part);
-        }
+            choose_times(&g_array_index(arcs, FcProfileThreadArc, j).times, part);
     }
 }
 
@@ -66,21 +55,13 @@ void fc_profile_choose_time(FcProfile *profile, FcTimePart part)
     for (guint i = 0; i < profile->functions->len; i++)
     {
         FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);
-        choose(&function->total_ns, function->total_wait_ns, part);
-        choose(&function->local_ns, function->local_wait_ns, part);
+        choose_times(&function->times, part);
         if (part == FC_TIME_PART_CPU)
             choose_bounds(function);
     }
     for (guint i = 0; i < profile->arcs->len; i++)
-    {
-        FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
-        choose(&arc->total_ns, arc->wait_ns, part);
-    }
+        choose_times(&g_array_index(profile->arcs, FcProfileArc, i).times, part);
     for (guint i = 0; i < profile->contexts->len; i++)
-    {
-        FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
-        choose(&context->total_ns, context->total_wait_ns, part);
-        choose(&context->local_ns, context->local_wait_ns, part);
-    }
+        choose_times(&g_array_index(profile->contexts, FcProfileContext, i).times, part);
     choose_of_threads(profile, part);
 }

@@ -49,6 +49,14 @@ static FcProfileBounds bounds_ns(const FcOutputBuild *build, const FcCountsFunct
     };
 }
 
+static FcProfileTimes times_ns(const FcOutputBuild *build, FcProfileTimes ticks)
+{
+    return (FcProfileTimes){
+        fc_output_to_ns(build, ticks.total_ns),      fc_output_to_ns(build, ticks.local_ns),
+        fc_output_to_ns(build, ticks.total_cost_ns), fc_output_to_ns(build, ticks.local_cost_ns),
+        fc_output_to_ns(build, ticks.total_wait_ns), fc_output_to_ns(build, ticks.local_wait_ns)};
+}
+
 static void add_functions(FcOutputBuild *build, const FcCounts *counts)
 {
     for (guint32 i = 0; i < counts->function_count; i++)
@@ -59,22 +67,16 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
         FcProfileFunction function = {
             .place = fc_output_place_of(build, from->address, from->module),
             .calls = from->calls,
-            .total_ns = fc_output_to_ns(build, from->total),
-            .local_ns = fc_output_to_ns(build, from->local),
-            .total_min_ns = elapsed.total_min_ns,
-            .total_max_ns = elapsed.total_max_ns,
-            .local_min_ns = elapsed.local_min_ns,
-            .local_max_ns = elapsed.local_max_ns,
+            .times = times_ns(build, (FcProfileTimes){from->total, from->local, from->cost_total,
+                                                      from->cost_local, from->wait_total,
+                                                      from->wait_local}),
+            .bounds = elapsed,
             .has_cpu_bounds = memcmp(&elapsed, &on_cpu, sizeof elapsed) != 0,
             .cpu = on_cpu,
             .counted = from->counted,
             .timed = from->timed,
             .total_error_ns = error_ns(build, from->total_variance),
             .local_error_ns = error_ns(build, from->local_variance),
-            .total_cost_ns = fc_output_to_ns(build, from->cost_total),
-            .local_cost_ns = fc_output_to_ns(build, from->cost_local),
-            .total_wait_ns = fc_output_to_ns(build, from->wait_total),
-            .local_wait_ns = fc_output_to_ns(build, from->wait_local),
         };
         guint64 buckets[FC_HISTOGRAM_BUCKETS] = {0};
         for (guint bucket = 0; bucket < FC_COUNTS_BUCKETS; bucket++)
@@ -107,9 +109,11 @@ static void add_arcs(FcOutputBuild *build, const FcCounts *counts)
             .callee = from->callee,
             .site = fc_output_place_of(build, from->site, from->site_module),
             .calls = from->calls,
-            .total_ns = fc_output_to_ns(build, from->total),
-            .cost_ns = fc_output_to_ns(build, fc_counts_cost(counts->arc_costs, i).total),
-            .wait_ns = fc_output_to_ns(build, fc_counts_wait(counts->arc_waits, i).total),
+            .times = times_ns(
+                build,
+                (FcProfileTimes){.total_ns = from->total,
+                                 .total_cost_ns = fc_counts_cost(counts->arc_costs, i).total,
+                                 .total_wait_ns = fc_counts_wait(counts->arc_waits, i).total}),
             .apportioned = fc_counts_is_marked(counts->apportioned_arcs, i)};
         g_array_append_val(build->profile->arcs, arc);
         if (counts->arc_latencies)
@@ -133,13 +137,9 @@ static void add_contexts(FcOutputBuild *build, const FcCounts *counts)
             .function = from->function,
             .site = fc_output_place_of(build, from->site, from->site_module),
             .calls = from->calls,
-            .total_ns = fc_output_to_ns(build, from->total),
-            .local_ns = fc_output_to_ns(build, from->local),
-            .apportioned = fc_counts_is_marked(counts->apportioned_nodes, i),
-            .total_cost_ns = fc_output_to_ns(build, cost.total),
-            .local_cost_ns = fc_output_to_ns(build, cost.local),
-            .total_wait_ns = fc_output_to_ns(build, wait.total),
-            .local_wait_ns = fc_output_to_ns(build, wait.local)};
+            .times = times_ns(build, (FcProfileTimes){from->total, from->local, cost.total,
+                                                      cost.local, wait.total, wait.local}),
+            .apportioned = fc_counts_is_marked(counts->apportioned_nodes, i)};
         g_array_append_val(build->profile->contexts, context);
     }
 }
@@ -187,9 +187,7 @@ static void add_slowest(FcOutputBuild *build, const FcCounts *counts)
 static void add_thread_arc(const FcOutputBuild *build, FcProfileThread *thread,
                            const FcProfileThreadArc *from)
 {
-    const FcProfileThreadArc arc = {from->arc, from->calls, fc_output_to_ns(build, from->total_ns),
-                                    fc_output_to_ns(build, from->cost_ns),
-                                    fc_output_to_ns(build, from->wait_ns)};
+    const FcProfileThreadArc arc = {from->arc, from->calls, times_ns(build, from->times)};
     if (!thread->arcs)
         thread->arcs = g_array_new(FALSE, TRUE, sizeof arc);
     g_array_append_val(thread->arcs, arc);
@@ -215,12 +213,7 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
     {
         FcProfileThreadFunction entry =
             g_array_index(result->functions, FcProfileThreadFunction, i);
-        entry.total_ns = fc_output_to_ns(build, entry.total_ns);
-        entry.local_ns = fc_output_to_ns(build, entry.local_ns);
-        entry.total_cost_ns = fc_output_to_ns(build, entry.total_cost_ns);
-        entry.local_cost_ns = fc_output_to_ns(build, entry.local_cost_ns);
-        entry.total_wait_ns = fc_output_to_ns(build, entry.total_wait_ns);
-        entry.local_wait_ns = fc_output_to_ns(build, entry.local_wait_ns);
+        entry.times = times_ns(build, entry.times);
         g_array_append_val(thread.functions, entry);
     }
     for (guint i = 0; result->arcs && i < result->arcs->len; i++)

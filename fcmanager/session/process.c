@@ -175,14 +175,10 @@ static void add_result_functions(FcProcess *process, FcThreadResult *result, con
         if (process->result_budget == 0)
             continue;
         process->result_budget--;
-        FcProfileThreadFunction entry = {map[i],
-                                         function->calls,
-                                         function->total,
-                                         function->local,
-                                         function->cost_total,
-                                         function->cost_local,
-                                         function->wait_total,
-                                         function->wait_local};
+        const FcProfileThreadFunction entry = {
+            map[i], function->calls,
+            .times = {function->total, function->local, function->cost_total, function->cost_local,
+                      function->wait_total, function->wait_local}};
         g_array_append_val(result->functions, entry);
     }
     for (guint i = 0; i < result->stack->len; i++)
@@ -213,9 +209,11 @@ static void add_result_arcs(FcProcess *process, FcThreadResult *result, const Fc
                 : fc_modules_find(counts->modules, arc->site, counts->functions[arc->callee].seen);
         const guint32 merged =
             fc_counts_find_arc(process->counts, caller, arc->site, site_module, map[arc->callee]);
-        const FcProfileThreadArc entry = {merged - 1, arc->calls, arc->total,
-                                          fc_counts_cost(counts->arc_costs, i).total,
-                                          fc_counts_wait(counts->arc_waits, i).total};
+        const FcProfileThreadArc entry = {
+            merged - 1, arc->calls,
+            .times = {.total_ns = arc->total,
+                      .total_cost_ns = fc_counts_cost(counts->arc_costs, i).total,
+                      .total_wait_ns = fc_counts_wait(counts->arc_waits, i).total}};
         if (merged != 0)
             g_array_append_val(result->arcs, entry);
     }

@@ -63,20 +63,20 @@ static void assert_functions(const GArray *a, const GArray *b)
         const FcProfileFunction *right = &g_array_index(b, FcProfileFunction, i);
         assert_places(&left->place, &right->place);
         g_assert_cmpuint(left->calls, ==, right->calls);
-        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
+        g_assert_cmpuint(left->times.total_ns, ==, right->times.total_ns);
         g_assert_cmpuint(left->counted, ==, right->counted);
         g_assert_cmpuint(left->timed, ==, right->timed);
         g_assert_cmpuint(left->total_error_ns, ==, right->total_error_ns);
         g_assert_cmpuint(left->local_error_ns, ==, right->local_error_ns);
-        g_assert_cmpuint(left->total_cost_ns, ==, right->total_cost_ns);
-        g_assert_cmpuint(left->local_cost_ns, ==, right->local_cost_ns);
-        g_assert_cmpuint(left->total_wait_ns, ==, right->total_wait_ns);
-        g_assert_cmpuint(left->local_wait_ns, ==, right->local_wait_ns);
-        g_assert_cmpuint(left->local_ns, ==, right->local_ns);
-        g_assert_cmpuint(left->total_min_ns, ==, right->total_min_ns);
-        g_assert_cmpuint(left->total_max_ns, ==, right->total_max_ns);
-        g_assert_cmpuint(left->local_min_ns, ==, right->local_min_ns);
-        g_assert_cmpuint(left->local_max_ns, ==, right->local_max_ns);
+        g_assert_cmpuint(left->times.total_cost_ns, ==, right->times.total_cost_ns);
+        g_assert_cmpuint(left->times.local_cost_ns, ==, right->times.local_cost_ns);
+        g_assert_cmpuint(left->times.total_wait_ns, ==, right->times.total_wait_ns);
+        g_assert_cmpuint(left->times.local_wait_ns, ==, right->times.local_wait_ns);
+        g_assert_cmpuint(left->times.local_ns, ==, right->times.local_ns);
+        g_assert_cmpuint(left->bounds.total_min_ns, ==, right->bounds.total_min_ns);
+        g_assert_cmpuint(left->bounds.total_max_ns, ==, right->bounds.total_max_ns);
+        g_assert_cmpuint(left->bounds.local_min_ns, ==, right->bounds.local_min_ns);
+        g_assert_cmpuint(left->bounds.local_max_ns, ==, right->bounds.local_max_ns);
         g_assert_cmpint(left->has_cpu_bounds, ==, right->has_cpu_bounds);
         g_assert_cmpmem(&left->cpu, sizeof left->cpu, &right->cpu, sizeof right->cpu);
         for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
@@ -96,9 +96,9 @@ static void assert_arcs(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->callee, ==, right->callee);
         assert_places(&left->site, &right->site);
         g_assert_cmpuint(left->calls, ==, right->calls);
-        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
-        g_assert_cmpuint(left->cost_ns, ==, right->cost_ns);
-        g_assert_cmpuint(left->wait_ns, ==, right->wait_ns);
+        g_assert_cmpuint(left->times.total_ns, ==, right->times.total_ns);
+        g_assert_cmpuint(left->times.total_cost_ns, ==, right->times.total_cost_ns);
+        g_assert_cmpuint(left->times.total_wait_ns, ==, right->times.total_wait_ns);
         g_assert_cmpint(left->apportioned, ==, right->apportioned);
     }
 }
@@ -127,13 +127,13 @@ static void assert_contexts(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->function, ==, right->function);
         assert_places(&left->site, &right->site);
         g_assert_cmpuint(left->calls, ==, right->calls);
-        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
-        g_assert_cmpuint(left->total_cost_ns, ==, right->total_cost_ns);
-        g_assert_cmpuint(left->local_cost_ns, ==, right->local_cost_ns);
-        g_assert_cmpuint(left->total_wait_ns, ==, right->total_wait_ns);
-        g_assert_cmpuint(left->local_wait_ns, ==, right->local_wait_ns);
+        g_assert_cmpuint(left->times.total_ns, ==, right->times.total_ns);
+        g_assert_cmpuint(left->times.total_cost_ns, ==, right->times.total_cost_ns);
+        g_assert_cmpuint(left->times.local_cost_ns, ==, right->times.local_cost_ns);
+        g_assert_cmpuint(left->times.total_wait_ns, ==, right->times.total_wait_ns);
+        g_assert_cmpuint(left->times.local_wait_ns, ==, right->times.local_wait_ns);
         g_assert_cmpint(left->apportioned, ==, right->apportioned);
-        g_assert_cmpuint(left->local_ns, ==, right->local_ns);
+        g_assert_cmpuint(left->times.local_ns, ==, right->times.local_ns);
     }
 }
 
@@ -179,9 +179,9 @@ static void assert_thread_arcs(const GArray *a, const GArray *b)
         const FcProfileThreadArc *right = &g_array_index(b, FcProfileThreadArc, i);
         g_assert_cmpuint(left->arc, ==, right->arc);
         g_assert_cmpuint(left->calls, ==, right->calls);
-        g_assert_cmpuint(left->total_ns, ==, right->total_ns);
-        g_assert_cmpuint(left->cost_ns, ==, right->cost_ns);
-        g_assert_cmpuint(left->wait_ns, ==, right->wait_ns);
+        g_assert_cmpuint(left->times.total_ns, ==, right->times.total_ns);
+        g_assert_cmpuint(left->times.total_cost_ns, ==, right->times.total_cost_ns);
+        g_assert_cmpuint(left->times.total_wait_ns, ==, right->times.total_wait_ns);
     }
 }
 
@@ -213,12 +213,12 @@ static void assert_threads(const GArray *a, const GArray *b)
                 &g_array_index(right->functions, FcProfileThreadFunction, j);
             g_assert_cmpuint(f->function, ==, g->function);
             g_assert_cmpuint(f->calls, ==, g->calls);
-            g_assert_cmpuint(f->total_ns, ==, g->total_ns);
-            g_assert_cmpuint(f->local_ns, ==, g->local_ns);
-            g_assert_cmpuint(f->total_cost_ns, ==, g->total_cost_ns);
-            g_assert_cmpuint(f->local_cost_ns, ==, g->local_cost_ns);
-            g_assert_cmpuint(f->total_wait_ns, ==, g->total_wait_ns);
-            g_assert_cmpuint(f->local_wait_ns, ==, g->local_wait_ns);
+            g_assert_cmpuint(f->times.total_ns, ==, g->times.total_ns);
+            g_assert_cmpuint(f->times.local_ns, ==, g->times.local_ns);
+            g_assert_cmpuint(f->times.total_cost_ns, ==, g->times.total_cost_ns);
+            g_assert_cmpuint(f->times.local_cost_ns, ==, g->times.local_cost_ns);
+            g_assert_cmpuint(f->times.total_wait_ns, ==, g->times.total_wait_ns);
+            g_assert_cmpuint(f->times.local_wait_ns, ==, g->times.local_wait_ns);
         }
         if (a->len > 1) /* the only thread's are those of the profile: they are not written */
             assert_thread_arcs(left->arcs, right->arcs);

@@ -101,21 +101,21 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
         FcProfileFunction function = {
             .place = random_place(rand, profile),
             .calls = random_number(rand),
-            .total_ns = random_number(rand),
-            .local_ns = random_number(rand),
-            .total_min_ns = random_number(rand),
-            .total_max_ns = random_number(rand),
-            .local_min_ns = random_number(rand),
-            .local_max_ns = random_number(rand),
+            .times.total_ns = random_number(rand),
+            .times.local_ns = random_number(rand),
+            .bounds.total_min_ns = random_number(rand),
+            .bounds.total_max_ns = random_number(rand),
+            .bounds.local_min_ns = random_number(rand),
+            .bounds.local_max_ns = random_number(rand),
         };
         guint64 buckets[FC_HISTOGRAM_BUCKETS];
         for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
             buckets[j] = g_rand_int_range(rand, 0, 3) == 0 ? random_number(rand) : 0;
         function.histogram = fc_histogram_of(buckets, FC_HISTOGRAM_BUCKETS);
-        function.total_cost_ns = i % 4 == 0 ? random_number(rand) : 0;
-        function.local_cost_ns = i % 4 == 2 ? random_number(rand) : 0;
-        function.total_wait_ns = i % 5 == 0 ? random_number(rand) : 0;
-        function.local_wait_ns = i % 5 == 2 ? random_number(rand) : 0;
+        function.times.total_cost_ns = i % 4 == 0 ? random_number(rand) : 0;
+        function.times.local_cost_ns = i % 4 == 2 ? random_number(rand) : 0;
+        function.times.total_wait_ns = i % 5 == 0 ? random_number(rand) : 0;
+        function.times.local_wait_ns = i % 5 == 2 ? random_number(rand) : 0;
         function.has_cpu_bounds = i % 5 == 1;
         if (function.has_cpu_bounds)
             function.cpu = (FcProfileBounds){random_number(rand), random_number(rand),
@@ -140,9 +140,9 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
             .callee = random_function(rand, profile),
             .site = random_place(rand, profile),
             .calls = random_number(rand) >> 8,
-            .total_ns = random_number(rand),
-            .cost_ns = i % 3 == 1 ? random_number(rand) : 0,
-            .wait_ns = i % 4 == 1 ? random_number(rand) : 0,
+            .times.total_ns = random_number(rand),
+            .times.total_cost_ns = i % 3 == 1 ? random_number(rand) : 0,
+            .times.total_wait_ns = i % 4 == 1 ? random_number(rand) : 0,
             .apportioned = i % 5 == 2,
         };
         /* Some share their call site and callee, as arcs of several callers do. */
@@ -165,12 +165,12 @@ static void random_arcs(GRand *rand, FcProfile *profile, guint count)
             .function = random_function(rand, profile),
             .site = random_place(rand, profile),
             .calls = random_number(rand),
-            .total_ns = random_number(rand),
-            .local_ns = random_number(rand),
-            .total_cost_ns = i % 3 == 0 ? random_number(rand) : 0,
-            .local_cost_ns = i % 5 == 0 ? random_number(rand) : 0,
-            .total_wait_ns = i % 4 == 3 ? random_number(rand) : 0,
-            .local_wait_ns = i % 5 == 3 ? random_number(rand) : 0,
+            .times.total_ns = random_number(rand),
+            .times.local_ns = random_number(rand),
+            .times.total_cost_ns = i % 3 == 0 ? random_number(rand) : 0,
+            .times.local_cost_ns = i % 5 == 0 ? random_number(rand) : 0,
+            .times.total_wait_ns = i % 4 == 3 ? random_number(rand) : 0,
+            .times.local_wait_ns = i % 5 == 3 ? random_number(rand) : 0,
             .apportioned = i % 4 == 1,
         };
         g_array_append_val(profile->contexts, context);
@@ -221,12 +221,10 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
         /* The only thread's are not left out: a reader may take all of the profile's for them. */
         for (gint j = g_rand_int_range(rand, count == 1 ? 1 : 0, 6); j > 0; j--)
         {
-            const FcProfileThreadFunction function = {random_function(rand, profile),
-                                                      random_number(rand),
-                                                      random_number(rand),
-                                                      random_number(rand),
-                                                      random_number(rand),
-                                                      random_number(rand)};
+            const FcProfileThreadFunction function = {
+                random_function(rand, profile), random_number(rand),
+                .times = {random_number(rand), random_number(rand), random_number(rand),
+                          random_number(rand)}};
             const FcProfileFrame frame = {random_function(rand, profile),
                                           random_place(rand, profile)};
             g_array_append_val(thread.functions, function);
@@ -236,8 +234,10 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
         {
             if (!thread.arcs)
                 thread.arcs = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadArc));
-            const FcProfileThreadArc arc = {j, random_number(rand), random_number(rand),
-                                            random_number(rand), random_number(rand)};
+            const FcProfileThreadArc arc = {j, random_number(rand),
+                                            .times = {.total_ns = random_number(rand),
+                                                      .total_cost_ns = random_number(rand),
+                                                      .total_wait_ns = random_number(rand)}};
             g_array_append_val(thread.arcs, arc);
         }
         random_trace(rand, profile, &thread, i % 3);
@@ -427,21 +427,21 @@ FcProfile *fixture_plain_new(void)
     };
     g_array_append_vals(profile->modules, modules, G_N_ELEMENTS(modules));
     const FcProfileFunction functions[] = {
-        {{0x1100, 0x100, 0}, 1, 5000, 1000, 5000, 5000, 1000, 1000, BUCKETS([13] = 1)},
-        {{0x1200, 0x200, 0}, 2, 4000, 3000, 1000, 3000, 500, 2500, BUCKETS([10] = 1, [12] = 1)},
-        {{0x2100, 0x100, 1}, 4, 1000, 1000, 0, 600, 0, 600, BUCKETS([0] = 3, [10] = 1)},
+        {{0x1100, 0x100, 0}, 1, {5000, 1000}, {5000, 5000, 1000, 1000}, BUCKETS([13] = 1)},
+        {{0x1200, 0x200, 0}, 2, {4000, 3000}, {1000, 3000, 500, 2500}, BUCKETS([10] = 1, [12] = 1)},
+        {{0x2100, 0x100, 1}, 4, {1000, 1000}, {0, 600, 0, 600}, BUCKETS([0] = 3, [10] = 1)},
     };
     g_array_append_vals(profile->functions, functions, G_N_ELEMENTS(functions));
     const FcProfileArc arcs[] = {
-        {FC_NONE, 0, {0x1010, 0x10, 0}, 1, 5000},
-        {0, 1, {0x1110, 0x110, 0}, 2, 4000},
-        {1, 2, {0x1210, 0x210, 0}, 4, 1000},
+        {FC_NONE, 0, {0x1010, 0x10, 0}, 1, {5000}},
+        {0, 1, {0x1110, 0x110, 0}, 2, {4000}},
+        {1, 2, {0x1210, 0x210, 0}, 4, {1000}},
     };
     g_array_append_vals(profile->arcs, arcs, G_N_ELEMENTS(arcs));
     const FcProfileContext contexts[] = {
-        {FC_NONE, 0, {0x1010, 0x10, 0}, 1, 5000, 1000},
-        {0, 1, {0x1110, 0x110, 0}, 2, 4000, 3000},
-        {1, 2, {0x1210, 0x210, 0}, 4, 1000, 1000},
+        {FC_NONE, 0, {0x1010, 0x10, 0}, 1, {5000, 1000}},
+        {0, 1, {0x1110, 0x110, 0}, 2, {4000, 3000}},
+        {1, 2, {0x1210, 0x210, 0}, 4, {1000, 1000}},
     };
     g_array_append_vals(profile->contexts, contexts, G_N_ELEMENTS(contexts));
     return profile;

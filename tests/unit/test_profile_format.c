@@ -127,12 +127,13 @@ static void check_functions(FILE *in, const FcProfile *profile)
                         ==, 8);
         g_assert_cmphex((guint64)address, ==, function->place.address);
         g_assert_cmpint(calls, ==, (int)MIN(function->calls, G_MAXINT32));
-        g_assert_cmpint(local, ==, (long long)rounded_us(function->local_ns, G_MAXINT64));
-        g_assert_cmpint(total, ==, (long long)rounded_us(function->total_ns, G_MAXINT64));
-        g_assert_cmpuint(least, ==, rounded_us(function->total_min_ns, G_MAXUINT32));
-        g_assert_cmpuint(greatest, ==, rounded_us(function->total_max_ns, G_MAXUINT32));
-        g_assert_cmpuint(local_least, ==, rounded_us(function->local_min_ns, G_MAXUINT32));
-        g_assert_cmpuint(local_greatest, ==, rounded_us(function->local_max_ns, G_MAXUINT32));
+        g_assert_cmpint(local, ==, (long long)rounded_us(function->times.local_ns, G_MAXINT64));
+        g_assert_cmpint(total, ==, (long long)rounded_us(function->times.total_ns, G_MAXINT64));
+        g_assert_cmpuint(least, ==, rounded_us(function->bounds.total_min_ns, G_MAXUINT32));
+        g_assert_cmpuint(greatest, ==, rounded_us(function->bounds.total_max_ns, G_MAXUINT32));
+        g_assert_cmpuint(local_least, ==, rounded_us(function->bounds.local_min_ns, G_MAXUINT32));
+        g_assert_cmpuint(local_greatest, ==,
+                         rounded_us(function->bounds.local_max_ns, G_MAXUINT32));
     }
 }
 
@@ -284,10 +285,10 @@ static void test_thread_functions(void)
                 &g_array_index(there->functions, FcProfileThreadFunction, i);
             g_assert_cmpuint(own->function, ==, i);
             g_assert_cmpuint(own->calls, ==, whole->calls);
-            g_assert_cmpuint(own->total_ns, ==, whole->total_ns);
-            g_assert_cmpuint(own->local_ns, ==, whole->local_ns);
-            g_assert_cmpuint(own->local_cost_ns, ==, whole->local_cost_ns);
-            g_assert_cmpuint(own->local_wait_ns, ==, whole->local_wait_ns);
+            g_assert_cmpuint(own->times.total_ns, ==, whole->times.total_ns);
+            g_assert_cmpuint(own->times.local_ns, ==, whole->times.local_ns);
+            g_assert_cmpuint(own->times.local_cost_ns, ==, whole->times.local_cost_ns);
+            g_assert_cmpuint(own->times.local_wait_ns, ==, whole->times.local_wait_ns);
         }
     }
 }
@@ -311,8 +312,8 @@ static void check_original(const char *text)
     /* The called function without a line of its own gets one. */
     g_assert_cmpuint(profile->functions->len, ==, 2);
     const FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, 0);
-    g_assert_cmpuint(function->local_ns, ==, 20000);
-    g_assert_cmpuint(function->total_ns, ==, 2500000);
+    g_assert_cmpuint(function->times.local_ns, ==, 20000);
+    g_assert_cmpuint(function->times.total_ns, ==, 2500000);
     g_assert_cmpint(function->place.module, ==, FC_NONE);
     g_assert_cmphex(g_array_index(profile->functions, FcProfileFunction, 1).place.address, ==,
                     0x8048200);

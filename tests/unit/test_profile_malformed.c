@@ -270,7 +270,8 @@ static void test_future(void)
         g_assert_true(read->extended);
         g_assert_cmpuint(read->functions->len, ==, 3);
         g_assert_cmpuint(read->arcs->len, ==, 3);
-        g_assert_cmpuint(g_array_index(read->functions, FcProfileFunction, 1).total_ns, ==, 4000);
+        g_assert_cmpuint(g_array_index(read->functions, FcProfileFunction, 1).times.total_ns, ==,
+                         4000);
         const FcProfilePlace *places[] = {
             &g_array_index(read->functions, FcProfileFunction, 2).place,
             &g_array_index(read->arcs, FcProfileArc, 1).site,

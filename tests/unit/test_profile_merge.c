@@ -25,12 +25,12 @@ static void assert_times_plain(const FcProfile *profile, guint64 times)
         const FcProfileFunction *sum = function_at(profile, i);
         g_assert_cmphex(sum->place.offset, ==, one->place.offset);
         g_assert_cmpuint(sum->calls, ==, times * one->calls);
-        g_assert_cmpuint(sum->total_ns, ==, times * one->total_ns);
-        g_assert_cmpuint(sum->local_ns, ==, times * one->local_ns);
-        g_assert_cmpuint(sum->total_min_ns, ==, one->total_min_ns);
-        g_assert_cmpuint(sum->total_max_ns, ==, one->total_max_ns);
-        g_assert_cmpuint(sum->local_min_ns, ==, one->local_min_ns);
-        g_assert_cmpuint(sum->local_max_ns, ==, one->local_max_ns);
+        g_assert_cmpuint(sum->times.total_ns, ==, times * one->times.total_ns);
+        g_assert_cmpuint(sum->times.local_ns, ==, times * one->times.local_ns);
+        g_assert_cmpuint(sum->bounds.total_min_ns, ==, one->bounds.total_min_ns);
+        g_assert_cmpuint(sum->bounds.total_max_ns, ==, one->bounds.total_max_ns);
+        g_assert_cmpuint(sum->bounds.local_min_ns, ==, one->bounds.local_min_ns);
+        g_assert_cmpuint(sum->bounds.local_max_ns, ==, one->bounds.local_max_ns);
         for (guint j = 0; j < FC_HISTOGRAM_BUCKETS; j++)
             g_assert_cmpuint(fc_histogram_get(&sum->histogram, j), ==,
                              times * fc_histogram_get(&one->histogram, j));
@@ -40,14 +40,14 @@ static void assert_times_plain(const FcProfile *profile, guint64 times)
         g_assert_cmpint(arc->caller, ==, one_arc->caller);
         g_assert_cmpuint(arc->callee, ==, one_arc->callee);
         g_assert_cmpuint(arc->calls, ==, times * one_arc->calls);
-        g_assert_cmpuint(arc->total_ns, ==, times * one_arc->total_ns);
+        g_assert_cmpuint(arc->times.total_ns, ==, times * one_arc->times.total_ns);
 
         const FcProfileContext *node = &g_array_index(profile->contexts, FcProfileContext, i);
         const FcProfileContext *one_node = &g_array_index(plain->contexts, FcProfileContext, i);
         g_assert_cmpint(node->parent, ==, one_node->parent);
         g_assert_cmpuint(node->calls, ==, times * one_node->calls);
-        g_assert_cmpuint(node->total_ns, ==, times * one_node->total_ns);
-        g_assert_cmpuint(node->local_ns, ==, times * one_node->local_ns);
+        g_assert_cmpuint(node->times.total_ns, ==, times * one_node->times.total_ns);
+        g_assert_cmpuint(node->times.local_ns, ==, times * one_node->times.local_ns);
     }
 }
 
@@ -133,29 +133,29 @@ static void test_extremes(void)
     g_autoptr(FcProfile) sum = fixture_plain_new();
     g_autoptr(FcProfile) other = fixture_plain_new();
     FcProfileFunction *function = &g_array_index(other->functions, FcProfileFunction, 1);
-    function->total_min_ns = 400;
-    function->total_max_ns = 3600;
-    function->local_min_ns = 600;
-    function->local_max_ns = 2400;
+    function->bounds.total_min_ns = 400;
+    function->bounds.total_max_ns = 3600;
+    function->bounds.local_min_ns = 600;
+    function->bounds.local_max_ns = 2400;
     /* Called, but never completed: its zeros are no times. */
     FcProfileFunction *open = &g_array_index(other->functions, FcProfileFunction, 0);
     fc_histogram_clear(&open->histogram);
-    *open = (FcProfileFunction){.place = open->place, .calls = 1, .total_ns = 10};
+    *open = (FcProfileFunction){.place = open->place, .calls = 1, .times.total_ns = 10};
     fc_profile_merge(sum, other);
-    g_assert_cmpuint(function_at(sum, 0)->total_min_ns, ==, 5000);
-    g_assert_cmpuint(function_at(sum, 0)->local_min_ns, ==, 1000);
+    g_assert_cmpuint(function_at(sum, 0)->bounds.total_min_ns, ==, 5000);
+    g_assert_cmpuint(function_at(sum, 0)->bounds.local_min_ns, ==, 1000);
     g_assert_cmpuint(function_at(sum, 0)->calls, ==, 2);
-    g_assert_cmpuint(function_at(sum, 1)->total_min_ns, ==, 400);
-    g_assert_cmpuint(function_at(sum, 1)->total_max_ns, ==, 3600);
-    g_assert_cmpuint(function_at(sum, 1)->local_min_ns, ==, 500);
-    g_assert_cmpuint(function_at(sum, 1)->local_max_ns, ==, 2500);
+    g_assert_cmpuint(function_at(sum, 1)->bounds.total_min_ns, ==, 400);
+    g_assert_cmpuint(function_at(sum, 1)->bounds.total_max_ns, ==, 3600);
+    g_assert_cmpuint(function_at(sum, 1)->bounds.local_min_ns, ==, 500);
+    g_assert_cmpuint(function_at(sum, 1)->bounds.local_max_ns, ==, 2500);
 
     /* And the other way round. */
     g_autoptr(FcProfile) plain = fixture_plain_new();
     fc_profile_merge(other, plain);
-    g_assert_cmpuint(function_at(other, 0)->total_min_ns, ==, 5000);
-    g_assert_cmpuint(function_at(other, 0)->total_max_ns, ==, 5000);
-    g_assert_cmpuint(function_at(other, 0)->total_ns, ==, 5010);
+    g_assert_cmpuint(function_at(other, 0)->bounds.total_min_ns, ==, 5000);
+    g_assert_cmpuint(function_at(other, 0)->bounds.total_max_ns, ==, 5000);
+    g_assert_cmpuint(function_at(other, 0)->times.total_ns, ==, 5010);
 }
 
 /* Only one of the two had calls that waited: the other's bounds are those of its elapsed times. */
@@ -169,31 +169,33 @@ static void test_cpu_extremes(void)
         FcProfileFunction *function =
             &g_array_index((turn ? sum : other)->functions, FcProfileFunction, 1);
         function->has_cpu_bounds = TRUE;
-        function->cpu = (FcProfileBounds){7, elapsed.total_max_ns - 1, 5, elapsed.local_max_ns - 1};
+        function->cpu = (FcProfileBounds){7, elapsed.bounds.total_max_ns - 1, 5,
+                                          elapsed.bounds.local_max_ns - 1};
         fc_profile_merge(sum, other);
         function = &g_array_index(sum->functions, FcProfileFunction, 1);
         g_assert_true(function->has_cpu_bounds);
         g_assert_cmpuint(function->cpu.total_min_ns, ==, 7);
-        g_assert_cmpuint(function->cpu.total_max_ns, ==, elapsed.total_max_ns);
+        g_assert_cmpuint(function->cpu.total_max_ns, ==, elapsed.bounds.total_max_ns);
         g_assert_cmpuint(function->cpu.local_min_ns, ==, 5);
-        g_assert_cmpuint(function->cpu.local_max_ns, ==, elapsed.local_max_ns);
-        g_assert_cmpuint(function->total_min_ns, ==, elapsed.total_min_ns);
+        g_assert_cmpuint(function->cpu.local_max_ns, ==, elapsed.bounds.local_max_ns);
+        g_assert_cmpuint(function->bounds.total_min_ns, ==, elapsed.bounds.total_min_ns);
         g_assert_false(function_at(sum, 0)->has_cpu_bounds);
         fc_profile_choose_time(sum, FC_TIME_PART_CPU);
-        g_assert_cmpuint(function_at(sum, 1)->total_min_ns, ==, 7);
+        g_assert_cmpuint(function_at(sum, 1)->bounds.total_min_ns, ==, 7);
         /* those of elapsed times are still there, and are added, too */
         function = &g_array_index(sum->functions, FcProfileFunction, 1);
         g_assert_cmpuint(fc_profile_elapsed_bounds(function).total_min_ns, ==,
-                         elapsed.total_min_ns);
+                         elapsed.bounds.total_min_ns);
         g_assert_cmpuint(fc_profile_elapsed_bounds(function_at(sum, 0)).total_max_ns, ==,
-                         function_at(sum, 0)->total_max_ns);
+                         function_at(sum, 0)->bounds.total_max_ns);
         FcProfileFunction more = elapsed;
-        more.total_max_ns = elapsed.total_max_ns + 5;
+        more.bounds.total_max_ns = elapsed.bounds.total_max_ns + 5;
         fc_profile_add_figures(function, TRUE, &more, TRUE);
-        g_assert_cmpuint(function->total_max_ns, ==, more.total_max_ns);
-        g_assert_cmpuint(fc_profile_elapsed_bounds(function).total_max_ns, ==, more.total_max_ns);
+        g_assert_cmpuint(function->bounds.total_max_ns, ==, more.bounds.total_max_ns);
+        g_assert_cmpuint(fc_profile_elapsed_bounds(function).total_max_ns, ==,
+                         more.bounds.total_max_ns);
         g_assert_cmpuint(fc_profile_elapsed_bounds(function).total_min_ns, ==,
-                         elapsed.total_min_ns);
+                         elapsed.bounds.total_min_ns);
     }
 }
 
@@ -203,11 +205,11 @@ static void test_zero_minimum(void)
     g_autoptr(FcProfile) sum = fixture_plain_new();
     g_autoptr(FcProfile) other = fixture_plain_new();
     FcProfileFunction *helper = &g_array_index(other->functions, FcProfileFunction, 2);
-    helper->total_min_ns = 7;
-    helper->local_min_ns = 7;
+    helper->bounds.total_min_ns = 7;
+    helper->bounds.local_min_ns = 7;
     fc_profile_merge(sum, other);
-    g_assert_cmpuint(function_at(sum, 2)->total_min_ns, ==, 0);
-    g_assert_cmpuint(function_at(sum, 2)->local_min_ns, ==, 0);
+    g_assert_cmpuint(function_at(sum, 2)->bounds.total_min_ns, ==, 0);
+    g_assert_cmpuint(function_at(sum, 2)->bounds.local_min_ns, ==, 0);
 
     g_autoptr(FcProfile) zero = fixture_plain_new();
     FcProfileFunction *work = &g_array_index(zero->functions, FcProfileFunction, 1);
@@ -215,8 +217,8 @@ static void test_zero_minimum(void)
     *work = (FcProfileFunction){.place = work->place, .calls = 1};
     *fc_histogram_at(&work->histogram, 0) = 1;
     fc_profile_merge(sum, zero);
-    g_assert_cmpuint(function_at(sum, 1)->total_min_ns, ==, 0);
-    g_assert_cmpuint(function_at(sum, 1)->total_max_ns, ==, 3000);
+    g_assert_cmpuint(function_at(sum, 1)->bounds.total_min_ns, ==, 0);
+    g_assert_cmpuint(function_at(sum, 1)->bounds.total_max_ns, ==, 3000);
 }
 
 /* One library loaded twice in the added profile is one library. */
@@ -259,12 +261,12 @@ static void test_threads_and_notes(void)
         .functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction)),
         .stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame)),
     };
-    const FcProfileThreadFunction part = {3, 4, 1000, 1000};
+    const FcProfileThreadFunction part = {3, 4, {1000, 1000}};
     const FcProfileFrame frame = {0, {0x2110, 0x110, 1}};
     g_array_append_val(thread.functions, part);
     g_array_append_val(thread.stack, frame);
-    const FcProfileThreadArc own_arc = {0, 2, 700, 7, 70};
-    const FcProfileArc other_arc = {.caller = 1, .callee = 0, .calls = 2, .total_ns = 700};
+    const FcProfileThreadArc own_arc = {0, 2, {700, 0, 7, 0, 70}};
+    const FcProfileArc other_arc = {.caller = 1, .callee = 0, .calls = 2, .times.total_ns = 700};
     thread.arcs = g_array_new(FALSE, TRUE, sizeof own_arc);
     g_array_append_val(thread.arcs, own_arc);
     g_array_prepend_val(other->arcs, other_arc);
