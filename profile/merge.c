@@ -1,46 +1,59 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Adds one profile to another.  Called by the tools when they are given several
- * profiles, or a descriptor.  Everything is looked up in hash tables, so that the
- * time taken is proportional to the size of both.
+ * Adds one profile to another, by the table of table.h.  Called by the tools when they are given
+ * several profiles, or a descriptor.  Everything is looked up in hash tables, so that the time
+ * taken is proportional to the size of both.
  *
- * One profile may have equal modules (a library loaded twice).  The first of
- * equals, then the first of equal functions and so on, takes what is added.
+ * One profile may have equal modules (a library loaded twice).  The first of equals, then the first
+ * of equal functions and so on, takes what is added.
  */
-#include "profile/merge.h"
+#include "profile/field.h"
+#include "profile/runs.h"
 
-#include <math.h>
 #include <string.h>
+
+/* Which records of both profiles are the same. */
+typedef struct
+{
+    guint *first; /* of each record of the sum: the first one that equals it */
+    guint *sum;   /* of each record of the other profile: that of the sum */
+} Map;
+
+typedef struct
+{
+    FcProfile *into;
+    const FcProfile *other;
+    Map maps[FC_ARRAY_OF_THREAD];
+    gboolean into_has_histogram;
+    gboolean other_has_peak; /* the heap was larger in the other one */
+} Merge;
+
+/* The values of a record's key fields.  Hashed and compared as bytes. */
+typedef struct
+{
+    gint64 values[5];
+} Key;
 
 static guint key_hash(gconstpointer data)
 {
-    const FcMergeKey *key = data;
-    const guint64 prime = G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-    guint64 hash = (guint64)key->module * prime;
-    hash = (hash ^ hash >> 32 ^ key->offset) * prime;
-    hash = (hash ^ hash >> 32 ^ (guint64)key->parent) * prime;
-    hash = (hash ^ hash >> 32 ^ (guint64)key->function) * prime;
+    const Key *key = data;
+    guint64 hash = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(key->values); i++)
+        hash =
+            (hash ^ hash >> 32 ^ (guint64)key->values[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
     return (guint)(hash >> 32);
 }
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)
 {
-    return memcmp(a, b, sizeof(FcMergeKey)) == 0;
+    return memcmp(a, b, sizeof(Key)) == 0;
 }
 
-GHashTable *fc_merge_keys_new(void)
+static void start_map(Merge *merge, FcArrayName array)
 {
-    return g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
-}
-
-/* The index that `key` has; `index` from now on where it has none. */
-guint fc_merge_find_or_add(GHashTable *keys, const FcMergeKey *key, guint index)
-{
-    gpointer known;
-    if (g_hash_table_lookup_extended(keys, key, NULL, &known))
-        return GPOINTER_TO_UINT(known);
-    g_hash_table_insert(keys, g_memdup2(key, sizeof *key), GUINT_TO_POINTER(index));
-    return index;
+    const guint own = fc_array_of(merge->into, array)->len;
+    const guint others = fc_array_of(merge->other, array)->len;
+    merge->maps[array] = (Map){g_new(guint, own + others + 1), g_new(guint, others + 1)};
 }
 
 /* ---- The header ---------------------------------------------------------------- */
@@ -51,6 +64,12 @@ static gboolean is_empty(const FcProfile *profile)
            profile->modules->len == 0 && profile->threads->len == 0 && profile->run_ns == 0;
 }
 
+static void merge_keys(FcSectionName name, FcProfile *into, const FcProfile *other)
+{
+    for (guint i = 0; i < fc_sections[name].field_count; i++)
+        fc_field_merge(&fc_sections[name].fields[i], into, other);
+}
+
 static void merge_header(FcProfile *into, const FcProfile *other)
 {
     if (is_empty(into))
@@ -59,29 +78,11 @@ static void merge_header(FcProfile *into, const FcProfile *other)
         return;
     }
     into->extended = into->extended && other->extended;
-    fc_merge_add(&into->run_ns, other->run_ns);
-    fc_merge_add(&into->looks, other->looks);
-    if (into->ticks_per_second == 0)
-        into->ticks_per_second = other->ticks_per_second;
-    for (guint i = 0; i < FC_PROFILE_COSTS; i++)
-        into->costs_ps[i] = MAX(into->costs_ps[i], other->costs_ps[i]);
-    if (into->start_realtime_ns == 0 ||
-        (other->start_realtime_ns != 0 && other->start_realtime_ns < into->start_realtime_ns))
-        into->start_realtime_ns = other->start_realtime_ns;
-    into->end_realtime_ns = MAX(into->end_realtime_ns, other->end_realtime_ns);
-    if (!into->executable)
-        into->executable = g_strdup(other->executable);
-    if (!into->directory)
-        into->directory = g_strdup(other->directory);
-    if (!into->filter)
-        into->filter = g_strdup(other->filter);
-    if (into->depth == 0)
-        into->depth = other->depth;
-    if (!into->command_line)
-        into->command_line = g_strdupv(other->command_line);
+    merge_keys(FC_SECTION_PROCESS, into, other);
+    merge_keys(FC_SECTION_CLOCK, into, other);
 }
 
-/* ---- Modules and places --------------------------------------------------------- */
+/* ---- Modules -------------------------------------------------------------------- */
 
 /* What modules are matched by; NULL for one that is like no other. */
 static char *module_name(const FcProfileModule *module)
@@ -93,66 +94,133 @@ static char *module_name(const FcProfileModule *module)
     return NULL;
 }
 
-/* The module of `into` that equals `module`, or `index` from now on. */
-static gint find_module_or_add(FcMerge *merge, const FcProfileModule *module, gint index)
+/* The module of the sum that equals `module`, or `index` from now on. */
+static guint find_module_or_add(GHashTable *names, const FcProfileModule *module, guint index)
 {
     gpointer known;
     char *name = module_name(module);
     if (!name)
         return index;
-    if (!g_hash_table_lookup_extended(merge->modules, name, NULL, &known))
+    if (!g_hash_table_lookup_extended(names, name, NULL, &known))
     {
-        g_hash_table_insert(merge->modules, name, GINT_TO_POINTER(index));
+        g_hash_table_insert(names, name, GUINT_TO_POINTER(index));
         return index;
     }
     g_free(name);
-    return GPOINTER_TO_INT(known);
+    return GPOINTER_TO_UINT(known);
 }
 
-static void merge_modules(FcMerge *merge)
+static void merge_modules(Merge *merge)
 {
+    g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     GArray *modules = merge->into->modules;
-    const guint own = modules->len;
-    for (guint i = 0; i < own; i++)
-    {
-        const gint first =
-            find_module_or_add(merge, &g_array_index(modules, FcProfileModule, i), (gint)i);
-        g_array_append_val(merge->first_module, first);
-    }
+    start_map(merge, FC_ARRAY_MODULES);
+    const Map *map = &merge->maps[FC_ARRAY_MODULES];
+    for (guint i = 0; i < modules->len; i++)
+        map->first[i] = find_module_or_add(names, &g_array_index(modules, FcProfileModule, i), i);
     for (guint i = 0; i < merge->other->modules->len; i++)
     {
         FcProfileModule module = g_array_index(merge->other->modules, FcProfileModule, i);
-        const gint next = (gint)modules->len;
-        merge->module_map[i] = find_module_or_add(merge, &module, next);
-        if (merge->module_map[i] != next)
+        const guint next = modules->len;
+        map->sum[i] = find_module_or_add(names, &module, next);
+        if (map->sum[i] != next)
             continue;
+        map->first[next] = next;
         module.path = g_strdup(module.path);
         module.build_id = g_strdup(module.build_id);
         g_array_append_val(modules, module);
-        g_array_append_val(merge->first_module, next);
     }
 }
 
-/* A place of `other` as one of `into`. */
-FcProfilePlace fc_merge_map_place(const FcMerge *merge, const FcProfilePlace *place)
+/* ---- Records as those of the sum ------------------------------------------------ */
+
+static void map_link(const Merge *merge, guint array, gint *link)
 {
-    if (place->module == FC_NONE)
-        return *place;
-    const gint module = merge->module_map[place->module];
-    const guint64 base = g_array_index(merge->into->modules, FcProfileModule, module).base;
-    return (FcProfilePlace){base + place->offset, place->offset, module};
+    const guint *sum = merge->maps[array].sum; /* NULL: nothing can refer to that array */
+    if (sum && *link != FC_NONE)
+        *link = (gint)sum[*link];
 }
 
-FcMergeKey fc_merge_key(const FcMerge *merge, const FcProfilePlace *place, gint64 parent,
-                        gint64 function)
+static void map_place(const Merge *merge, FcProfilePlace *place)
 {
-    const gint64 module = place->module == FC_NONE
-                              ? FC_NONE
-                              : g_array_index(merge->first_module, gint, place->module);
-    return (FcMergeKey){module, place->offset, parent, function};
+    map_link(merge, FC_ARRAY_MODULES, &place->module);
+    if (place->module != FC_NONE)
+        place->address = g_array_index(merge->into->modules, FcProfileModule, place->module).base +
+                         place->offset;
 }
 
-/* ---- Functions ------------------------------------------------------------------- */
+/* Makes a copy of a record of the other profile refer to records of the sum. */
+static void map_record(const Merge *merge, const FcSection *section, gpointer record)
+{
+    for (guint i = 0; i < section->field_count; i++)
+    {
+        const FcField *field = &section->fields[i];
+        const gpointer value = (char *)record + field->offset;
+        if (field->type == FC_FIELD_INDEX || field->type == FC_FIELD_LINK)
+            map_link(merge, field->of, value);
+        else if (field->type == FC_FIELD_PLACE)
+            map_place(merge, value);
+        else if (field->type == FC_FIELD_POINT)
+        {
+            FcProfileHeapPoint *point = value;
+            map_link(merge, FC_ARRAY_CONTEXTS, &point->context);
+            map_link(merge, FC_ARRAY_HEAP_FRAMES, &point->frames);
+            map_place(merge, &point->site);
+        }
+    }
+}
+
+static gint64 first_of(const Merge *merge, guint array, gint index)
+{
+    const guint *first = merge->maps[array].first; /* as in map_link */
+    return first && index != FC_NONE ? (gint64)first[index] : FC_NONE;
+}
+
+static void add_place(const Merge *merge, Key *key, guint *count, const FcProfilePlace *place)
+{
+    key->values[(*count)++] = first_of(merge, FC_ARRAY_MODULES, place->module);
+    key->values[(*count)++] = (gint64)place->offset;
+}
+
+/* The key of a record of the sum, or of one after map_record. */
+static Key find_key(const Merge *merge, const FcSection *section, gconstpointer record)
+{
+    Key key = {{0}};
+    guint count = 0;
+    for (guint i = 0; i < section->field_count; i++)
+    {
+        const FcField *field = &section->fields[i];
+        const gconstpointer value = (const char *)record + field->offset;
+        if (field->merge != FC_MERGE_KEY)
+            continue;
+        if (field->type == FC_FIELD_PLACE)
+            add_place(merge, &key, &count, value);
+        else if (field->type == FC_FIELD_POINT)
+        {
+            const FcProfileHeapPoint *point = value;
+            add_place(merge, &key, &count, &point->site);
+            key.values[count++] = first_of(merge, FC_ARRAY_CONTEXTS, point->context);
+            key.values[count++] = first_of(merge, FC_ARRAY_HEAP_FRAMES, point->frames);
+            key.values[count++] = point->call;
+        }
+        else
+            key.values[count++] = first_of(merge, field->of, *(const gint *)value);
+    }
+    return key;
+}
+
+/* ---- Figures --------------------------------------------------------------------- */
+
+static void add_figures(FcArrayName array, gpointer into, gconstpointer other)
+{
+    for (guint i = 0; i < FC_SECTION_COUNT; i++)
+    {
+        const FcSection *section = &fc_sections[i];
+        for (guint j = 0; section->array == array && j < section->field_count; j++)
+            fc_field_merge(&section->fields[j], fc_section_fields(section, into),
+                           fc_section_fields(section, other));
+    }
+}
 
 /* A frame inherited at fork may complete without a call; a call of 0 ns has no
  * maximum; plain files have no histogram. */
@@ -161,25 +229,6 @@ gboolean fc_profile_has_completed(const FcProfileFunction *function, gboolean ha
     if (!has_histogram)
         return function->calls > 0 || function->bounds.total_max_ns > 0;
     return !fc_histogram_is_empty(&function->histogram);
-}
-
-void fc_profile_add_times(FcProfileTimes *into, const FcProfileTimes *other)
-{
-    fc_merge_add(&into->total_ns, other->total_ns);
-    fc_merge_add(&into->local_ns, other->local_ns);
-    fc_merge_add(&into->total_cost_ns, other->total_cost_ns);
-    fc_merge_add(&into->local_cost_ns, other->local_cost_ns);
-    fc_merge_add(&into->total_wait_ns, other->total_wait_ns);
-    fc_merge_add(&into->local_wait_ns, other->local_wait_ns);
-}
-
-/* Of independent estimates. */
-static guint64 add_errors(guint64 a, guint64 b)
-{
-    if (a == 0 || b == 0)
-        return MAX(a, b);
-    const double error = sqrt((double)a * (double)a + (double)b * (double)b);
-    return error < 0x1p64 ? (guint64)error : G_MAXUINT64;
 }
 
 static FcProfileBounds add_bounds(FcProfileBounds sum, FcProfileBounds more)
@@ -218,177 +267,118 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
             into->bounds.total_min_ns = into->bounds.local_min_ns = G_MAXUINT64;
         into->bounds = add_bounds(into->bounds, other->bounds);
     }
-    fc_merge_add(&into->calls, other->calls);
-    fc_profile_add_times(&into->times, &other->times);
-    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
-    {
-        const guint64 more = fc_histogram_get(&other->histogram, i);
-        if (more != 0)
-            fc_merge_add(fc_histogram_at(&into->histogram, i), more);
-    }
-    fc_merge_add(&into->counted, other->counted);
-    fc_merge_add(&into->timed, other->timed);
-    into->total_error_ns = add_errors(into->total_error_ns, other->total_error_ns);
-    into->local_error_ns = add_errors(into->local_error_ns, other->local_error_ns);
+    add_figures(FC_ARRAY_FUNCTIONS, into, other);
 }
 
-static void merge_functions(FcMerge *merge, gboolean into_has_histogram)
+void fc_profile_add_heap_figures(FcProfileAllocSite *into, const FcProfileAllocSite *other)
 {
-    g_autoptr(GHashTable) keys = fc_merge_keys_new();
-    GArray *functions = merge->into->functions;
-    const guint own = functions->len;
-    for (guint i = 0; i < own; i++)
-    {
-        const FcMergeKey key =
-            fc_merge_key(merge, &g_array_index(functions, FcProfileFunction, i).place, 0, 0);
-        const gint first = (gint)fc_merge_find_or_add(keys, &key, i);
-        g_array_append_val(merge->first_function, first);
-    }
-    for (guint i = 0; i < merge->other->functions->len; i++)
-    {
-        FcProfileFunction function = g_array_index(merge->other->functions, FcProfileFunction, i);
-        function.place = fc_merge_map_place(merge, &function.place);
-        const FcMergeKey key = fc_merge_key(merge, &function.place, 0, 0);
-        const gint next = (gint)functions->len;
-        const gint found = (gint)fc_merge_find_or_add(keys, &key, (guint)next);
-        merge->function_map[i] = found;
-        if (found != next)
-        {
-            fc_profile_add_figures(&g_array_index(functions, FcProfileFunction, found),
-                                   into_has_histogram, &function, merge->other->extended);
-            continue;
-        }
-        function.histogram = fc_histogram_copy(&function.histogram);
-        g_array_append_val(functions, function);
-        g_array_append_val(merge->first_function, next);
-    }
+    add_figures(FC_ARRAY_ALLOC_SITES, into, other);
 }
 
-/* ---- Arcs and contexts ------------------------------------------------------------- */
+/* ---- Records that are matched: functions, arcs, contexts and those of the heap ---- */
 
-static gint64 first_function(const FcMerge *merge, gint function)
+static guint find_or_add(GHashTable *keys, const Key *key, guint index)
 {
-    return function == FC_NONE ? FC_NONE : g_array_index(merge->first_function, gint, function);
+    gpointer known;
+    if (g_hash_table_lookup_extended(keys, key, NULL, &known))
+        return GPOINTER_TO_UINT(known);
+    g_hash_table_insert(keys, g_memdup2(key, sizeof *key), GUINT_TO_POINTER(index));
+    return index;
 }
 
-static void merge_arcs(FcMerge *merge)
+/* `record`, of the other profile, has the key of `into`. */
+static void add_to(const Merge *merge, FcArrayName array, gpointer into, gconstpointer record)
 {
-    g_autoptr(GHashTable) keys = fc_merge_keys_new();
-    GArray *arcs = merge->into->arcs;
-    guint *arc_map = merge->arc_map = g_new(guint, merge->other->arcs->len + 1);
-    const guint own = arcs->len;
-    for (guint i = 0; i < own + merge->other->arcs->len; i++)
+    if (array == FC_ARRAY_FUNCTIONS)
+        fc_profile_add_figures(into, merge->into_has_histogram, record, merge->other->extended);
+    else
+        add_figures(array, into, record);
+}
+
+static void merge_records(Merge *merge, FcArrayName array)
+{
+    g_autoptr(GHashTable) keys = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    const FcSection *section = fc_section_of(array);
+    GArray *records = fc_array_of(merge->into, array);
+    const GArray *others = fc_array_of(merge->other, array);
+    const gsize bytes = fc_arrays[array].record_bytes;
+    const gpointer record = g_alloca(bytes);
+    start_map(merge, array);
+    const Map *map = &merge->maps[array];
+    for (guint i = 0; i < records->len; i++)
     {
-        const gboolean is_own = i < own;
-        FcProfileArc arc = is_own ? g_array_index(arcs, FcProfileArc, i)
-                                  : g_array_index(merge->other->arcs, FcProfileArc, i - own);
-        if (!is_own)
-        {
-            arc.caller = arc.caller == FC_NONE ? FC_NONE : merge->function_map[arc.caller];
-            arc.callee = (guint)merge->function_map[arc.callee];
-            arc.site = fc_merge_map_place(merge, &arc.site);
-        }
-        const FcMergeKey key = fc_merge_key(merge, &arc.site, first_function(merge, arc.caller),
-                                            first_function(merge, (gint)arc.callee));
-        const guint next = is_own ? i : arcs->len;
-        const guint found = fc_merge_find_or_add(keys, &key, next);
-        if (is_own)
-            continue;
-        arc_map[i - own] = found;
-        if (found == next)
-        {
-            g_array_append_val(arcs, arc);
-            continue;
-        }
-        FcProfileArc *same = &g_array_index(arcs, FcProfileArc, found);
-        fc_merge_add(&same->calls, arc.calls);
-        fc_profile_add_times(&same->times, &arc.times);
-        same->apportioned |= arc.apportioned;
+        const Key key = find_key(merge, section, fc_array_record(records, array, i));
+        map->first[i] = find_or_add(keys, &key, i);
     }
-    fc_merge_latencies(merge->into->latencies, merge->other->latencies, arc_map);
-}
-
-static void merge_contexts(FcMerge *merge)
-{
-    g_autoptr(GHashTable) keys = fc_merge_keys_new();
-    GArray *contexts = merge->into->contexts;
-    const guint own = contexts->len;
-    const guint all = own + merge->other->contexts->len;
-    gint *first = g_new(gint, all + 1);
-    merge->first_context = first;
-    merge->own_contexts = own;
-    for (guint i = 0; i < all; i++)
+    for (guint i = 0; i < others->len; i++)
     {
-        const gboolean is_own = i < own;
-        FcProfileContext context =
-            is_own ? g_array_index(contexts, FcProfileContext, i)
-                   : g_array_index(merge->other->contexts, FcProfileContext, i - own);
-        if (!is_own)
+        memcpy(record, fc_array_record(others, array, i), bytes);
+        map_record(merge, section, record);
+        if (array == FC_ARRAY_ALLOC_SITES && !merge->other_has_peak)
+            ((FcProfileAllocSite *)record)->peak_bytes = 0;
+        const Key key = find_key(merge, section, record);
+        const guint next = records->len;
+        map->sum[i] = find_or_add(keys, &key, next);
+        if (map->sum[i] != next)
         {
-            context.function = (guint)merge->function_map[context.function];
-            context.site = fc_merge_map_place(merge, &context.site);
-        }
-        const gint64 parent =
-            context.parent == FC_NONE ? FC_NONE : first[(guint)context.parent + (is_own ? 0 : own)];
-        const FcMergeKey key = fc_merge_key(merge, &context.site, parent,
-                                            first_function(merge, (gint)context.function));
-        const guint next = is_own ? i : contexts->len;
-        const guint found = fc_merge_find_or_add(keys, &key, next);
-        first[i] = (gint)found;
-        if (is_own)
-            continue;
-        if (found == next)
-        {
-            context.parent = (gint)parent;
-            g_array_append_val(contexts, context);
+            add_to(merge, array, fc_array_record(records, array, map->sum[i]), record);
             continue;
         }
-        FcProfileContext *same = &g_array_index(contexts, FcProfileContext, found);
-        fc_merge_add(&same->calls, context.calls);
-        fc_profile_add_times(&same->times, &context.times);
-        same->apportioned |= context.apportioned;
+        map->first[next] = next;
+        for (guint j = 0; j < section->field_count; j++)
+            fc_field_own(&section->fields[j], record);
+        g_array_append_vals(records, record, 1);
     }
 }
 
-/* ---- What is only appended ----------------------------------------------------------- */
+/* ---- Records that are appended ---------------------------------------------------- */
 
-static void merge_threads(FcMerge *merge)
+static void append_records(const Merge *merge, FcArrayName array, GArray *into, const GArray *other)
+{
+    const FcSection *section = fc_section_of(array);
+    const guint own = into->len;
+    if (other->len > 0)
+        g_array_append_vals(into, other->data, other->len);
+    for (guint i = own; i < into->len; i++)
+        map_record(merge, section, fc_array_record(into, array, i));
+}
+
+/* A copy of a thread's array. */
+static GArray *copy_records(const Merge *merge, FcArrayName array, const GArray *other)
+{
+    GArray *copy = fc_array_new(array);
+    append_records(merge, array, copy, other);
+    return copy;
+}
+
+static void merge_threads(const Merge *merge)
 {
     for (guint i = 0; i < merge->other->threads->len; i++)
     {
         FcProfileThread thread = g_array_index(merge->other->threads, FcProfileThread, i);
         thread.name = g_strdup(thread.name);
-        thread.functions = thread.functions
-                               ? g_array_copy(thread.functions)
-                               : g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
-        thread.stack = thread.stack ? g_array_copy(thread.stack)
-                                    : g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
-        for (guint j = 0; j < thread.functions->len; j++)
+        for (FcArrayName array = FC_ARRAY_OF_THREAD; array < FC_ARRAY_COUNT; array++)
         {
-            FcProfileThreadFunction *function =
-                &g_array_index(thread.functions, FcProfileThreadFunction, j);
-            function->function = (guint)merge->function_map[function->function];
+            GArray **own = &G_STRUCT_MEMBER(GArray *, &thread, fc_arrays[array].offset);
+            *own = *own ? copy_records(merge, array, *own) : NULL;
         }
-        for (guint j = 0; j < thread.stack->len; j++)
-        {
-            FcProfileFrame *frame = &g_array_index(thread.stack, FcProfileFrame, j);
-            frame->function = (guint)merge->function_map[frame->function];
-            frame->site = fc_merge_map_place(merge, &frame->site);
-        }
-        thread.arcs = thread.arcs ? g_array_copy(thread.arcs) : NULL;
-        for (guint j = 0; thread.arcs && j < thread.arcs->len; j++)
-        {
-            FcProfileThreadArc *arc = &g_array_index(thread.arcs, FcProfileThreadArc, j);
-            arc->arc = merge->arc_map[arc->arc];
-        }
-        thread.trace = thread.trace ? g_array_copy(thread.trace) : NULL;
-        for (guint j = 0; thread.trace && j < thread.trace->len; j++)
-        {
-            FcProfileTraceRecord *record = &g_array_index(thread.trace, FcProfileTraceRecord, j);
-            record->function = (guint)merge->function_map[record->function];
-        }
+        if (!thread.functions)
+            thread.functions = fc_array_new(FC_ARRAY_THREAD_FUNCTIONS);
+        if (!thread.stack)
+            thread.stack = fc_array_new(FC_ARRAY_THREAD_STACK);
         g_array_append_val(merge->into->threads, thread);
     }
+}
+
+static int compare_calls(gconstpointer a, gconstpointer b)
+{
+    const FcProfileSlowCall *x = a;
+    const FcProfileSlowCall *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return (x->realtime_ns > y->realtime_ns) - (x->realtime_ns < y->realtime_ns);
 }
 
 static void merge_blocks(GArray *into, const GArray *other, FcProfileSum *unlisted)
@@ -398,7 +388,8 @@ static void merge_blocks(GArray *into, const GArray *other, FcProfileSum *unlist
         FcProfileBlock block = g_array_index(other, FcProfileBlock, i);
         if (into->len >= FC_PROFILE_BLOCKS_MAX)
         {
-            fc_merge_add_sum(unlisted, &(FcProfileSum){1, block.size_bytes});
+            fc_field_add(&unlisted->blocks, 1);
+            fc_field_add(&unlisted->bytes, block.size_bytes);
             continue;
         }
         if (block.stack)
@@ -407,67 +398,82 @@ static void merge_blocks(GArray *into, const GArray *other, FcProfileSum *unlist
     }
 }
 
+/* ---- The heap ---------------------------------------------------------------------
+ *
+ * Two processes have their peaks at different times: their sum never was in any memory, so the
+ * larger of the two stands, with what was live in that process then.  For the same reason two
+ * courses over time are not made into one: none is kept. */
+
+static void merge_peak(Merge *merge, FcProfileHeap *into, const FcProfileHeap *other)
+{
+    merge->other_has_peak = !into->recorded || other->peak_bytes > into->peak_bytes;
+    if (merge->other_has_peak)
+    {
+        into->peak_bytes = other->peak_bytes;
+        into->peak_ns = other->peak_ns;
+    }
+    for (guint i = 0; merge->other_has_peak && i < into->alloc_sites->len; i++)
+        g_array_index(into->alloc_sites, FcProfileAllocSite, i).peak_bytes = 0;
+    if (into->recorded)
+        g_array_set_size(into->samples, 0);
+    else if (other->samples->len > 0)
+        g_array_append_vals(into->samples, other->samples->data, other->samples->len);
+}
+
+static void merge_heap(Merge *merge)
+{
+    FcProfileHeap *into = &merge->into->heap;
+    const FcProfileHeap *other = &merge->other->heap;
+    merge_keys(FC_SECTION_HEAP, merge->into, merge->other);
+    if (!other->recorded)
+        return;
+    merge_peak(merge, into, other);
+    into->scanned = (!into->recorded || into->scanned != 0) && other->scanned != 0;
+    into->recorded = TRUE;
+    merge_records(merge, FC_ARRAY_HEAP_FRAMES);
+    merge_records(merge, FC_ARRAY_ALLOC_SITES);
+    fc_runs_merge_blocks(into, other, merge->maps[FC_ARRAY_ALLOC_SITES].sum);
+    append_records(merge, FC_ARRAY_HEAP_BAD_FREES, into->bad_frees, other->bad_frees);
+}
+
+/* ---- The whole -------------------------------------------------------------------- */
+
+void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
+{
+    const FcSectionName sections[] = {FC_SECTION_PROCESS, FC_SECTION_CLOCK};
+    g_free(into->unique_id);
+    into->unique_id = g_strdup(from->unique_id);
+    into->profile_mode = from->profile_mode;
+    into->extended = from->extended;
+    into->end_value = from->end_value;
+    for (guint i = 0; i < G_N_ELEMENTS(sections); i++)
+        for (guint j = 0; j < fc_sections[sections[i]].field_count; j++)
+            fc_field_copy(&fc_sections[sections[i]].fields[j], into, from);
+}
+
 void fc_profile_merge(FcProfile *into, const FcProfile *other)
 {
     g_return_if_fail(into != other);
-    g_autoptr(GHashTable) modules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autoptr(GArray) first_module_of = g_array_new(FALSE, FALSE, sizeof(gint));
-    g_autoptr(GArray) first_function_of = g_array_new(FALSE, FALSE, sizeof(gint));
-    g_autofree gint *module_map = g_new(gint, other->modules->len + 1);
-    g_autofree gint *function_map = g_new(gint, other->functions->len + 1);
-    FcMerge merge = {into,    other,      first_module_of, first_function_of,
-                     modules, module_map, function_map,    NULL,
-                     0,       NULL};
-    const gboolean into_has_histogram = into->extended;
-
+    Merge merge = {into, other, .into_has_histogram = into->extended};
+    FcProfileSum bad = {0};
     merge_header(into, other);
     merge_modules(&merge);
-    merge_functions(&merge, into_has_histogram);
-    merge_arcs(&merge);
-    merge_contexts(&merge);
-    fc_merge_slowest(&merge);
+    merge_records(&merge, FC_ARRAY_FUNCTIONS);
+    merge_records(&merge, FC_ARRAY_ARCS);
+    merge_records(&merge, FC_ARRAY_CONTEXTS);
+    fc_runs_merge_latencies(into->latencies, other->latencies, merge.maps[FC_ARRAY_ARCS].sum);
+    append_records(&merge, FC_ARRAY_SLOWEST, into->slowest, other->slowest);
+    g_array_sort(into->slowest, compare_calls);
     merge_threads(&merge);
     fc_profile_add_notes(into->repairs, other->repairs);
     fc_profile_add_notes(into->losses, other->losses);
-    FcProfileSum bad = {0};
     merge_blocks(into->leaks, other->leaks, &into->unlisted_leaks);
     merge_blocks(into->bad_frees, other->bad_frees, &bad);
     merge_blocks(into->bad_reallocs, other->bad_reallocs, &bad);
-    fc_merge_add_sum(&into->unlisted_leaks, &other->unlisted_leaks);
-    fc_merge_heap(&merge);
-    g_free(merge.first_context);
-    g_free(merge.arc_map);
-}
-
-/* ---- Costs --------------------------------------------------------------------------- */
-
-static void put_back(guint64 *time, guint64 *cost)
-{
-    fc_merge_add(time, *cost);
-    *cost = 0;
-}
-
-static void put_times_back(FcProfileTimes *times)
-{
-    put_back(&times->total_ns, &times->total_cost_ns);
-    put_back(&times->local_ns, &times->local_cost_ns);
-}
-
-void fc_profile_put_costs_back(FcProfile *profile)
-{
-    for (guint i = 0; i < profile->functions->len; i++)
-        put_times_back(&g_array_index(profile->functions, FcProfileFunction, i).times);
-    for (guint i = 0; i < profile->arcs->len; i++)
-        put_times_back(&g_array_index(profile->arcs, FcProfileArc, i).times);
-    for (guint i = 0; i < profile->contexts->len; i++)
-        put_times_back(&g_array_index(profile->contexts, FcProfileContext, i).times);
-    for (guint i = 0; i < profile->threads->len; i++)
+    merge_heap(&merge);
+    for (guint i = 0; i < G_N_ELEMENTS(merge.maps); i++)
     {
-        GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
-        for (guint j = 0; j < functions->len; j++)
-            put_times_back(&g_array_index(functions, FcProfileThreadFunction, j).times);
-        GArray *arcs = g_array_index(profile->threads, FcProfileThread, i).arcs;
-        for (guint j = 0; arcs && j < arcs->len; j++)
-            put_times_back(&g_array_index(arcs, FcProfileThreadArc, j).times);
+        g_free(merge.maps[i].first);
+        g_free(merge.maps[i].sum);
     }
 }

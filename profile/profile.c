@@ -4,7 +4,7 @@
  * address.  Called by the reader and by fcmanager, which fills a profile from the
  * stream.  Must never do input or output.
  */
-#include "profile/fc-profile.h"
+#include "profile/table.h"
 
 #include <string.h>
 
@@ -19,12 +19,9 @@ static void thread_clear(gpointer data)
 {
     FcProfileThread *thread = data;
     g_free(thread->name);
-    if (thread->functions)
-        g_array_unref(thread->functions);
-    if (thread->stack)
-        g_array_unref(thread->stack);
-    g_clear_pointer(&thread->arcs, g_array_unref);
-    g_clear_pointer(&thread->trace, g_array_unref);
+    for (FcArrayName i = FC_ARRAY_OF_THREAD; i < FC_ARRAY_COUNT; i++)
+        if (fc_array_of(thread, i))
+            g_array_unref(fc_array_of(thread, i));
 }
 
 static void note_clear(gpointer data)
@@ -46,11 +43,44 @@ static void block_clear(gpointer data)
         g_array_unref(block->stack);
 }
 
-static GArray *array_new(gsize element_bytes, GDestroyNotify clear)
+#define OF_PROFILE(record, member) G_STRUCT_OFFSET(FcProfile, member), sizeof(record)
+#define OF_THREAD(record, member) G_STRUCT_OFFSET(FcProfileThread, member), sizeof(record)
+#define TIMES(record) G_STRUCT_OFFSET(record, times)
+
+const FcArray fc_arrays[FC_ARRAY_COUNT] = {
+    [FC_ARRAY_MODULES] = {OF_PROFILE(FcProfileModule, modules), .clear = module_clear},
+    [FC_ARRAY_FUNCTIONS] = {OF_PROFILE(FcProfileFunction, functions), "the function",
+                            TIMES(FcProfileFunction), function_clear},
+    [FC_ARRAY_ARCS] = {OF_PROFILE(FcProfileArc, arcs), "the arc", TIMES(FcProfileArc)},
+    [FC_ARRAY_CONTEXTS] = {OF_PROFILE(FcProfileContext, contexts), "the context",
+                           TIMES(FcProfileContext)},
+    [FC_ARRAY_LATENCIES] = {OF_PROFILE(FcProfileLatency, latencies)},
+    [FC_ARRAY_SLOWEST] = {OF_PROFILE(FcProfileSlowCall, slowest)},
+    [FC_ARRAY_THREADS] = {OF_PROFILE(FcProfileThread, threads), "the thread",
+                          .clear = thread_clear},
+    [FC_ARRAY_REPAIRS] = {OF_PROFILE(FcProfileNote, repairs), .clear = note_clear},
+    [FC_ARRAY_LOSSES] = {OF_PROFILE(FcProfileNote, losses), .clear = note_clear},
+    [FC_ARRAY_LEAKS] = {OF_PROFILE(FcProfileBlock, leaks), .clear = block_clear},
+    [FC_ARRAY_BAD_FREES] = {OF_PROFILE(FcProfileBlock, bad_frees), .clear = block_clear},
+    [FC_ARRAY_BAD_REALLOCS] = {OF_PROFILE(FcProfileBlock, bad_reallocs), .clear = block_clear},
+    [FC_ARRAY_HEAP_FRAMES] = {OF_PROFILE(FcProfileHeapFrame, heap.frames)},
+    [FC_ARRAY_ALLOC_SITES] = {OF_PROFILE(FcProfileAllocSite, heap.alloc_sites)},
+    [FC_ARRAY_HEAP_BLOCKS] = {OF_PROFILE(FcProfileHeapBlock, heap.blocks)},
+    [FC_ARRAY_HEAP_BAD_FREES] = {OF_PROFILE(FcProfileBadFree, heap.bad_frees)},
+    [FC_ARRAY_HEAP_SAMPLES] = {OF_PROFILE(FcProfileHeapSample, heap.samples)},
+    [FC_ARRAY_THREAD_FUNCTIONS] = {OF_THREAD(FcProfileThreadFunction, functions),
+                                   "the thread's function", TIMES(FcProfileThreadFunction)},
+    [FC_ARRAY_THREAD_ARCS] = {OF_THREAD(FcProfileThreadArc, arcs),
+                              .times = TIMES(FcProfileThreadArc)},
+    [FC_ARRAY_THREAD_STACK] = {OF_THREAD(FcProfileFrame, stack)},
+    [FC_ARRAY_THREAD_TRACE] = {OF_THREAD(FcProfileTraceRecord, trace)},
+};
+
+GArray *fc_array_new(FcArrayName name)
 {
-    GArray *array = g_array_new(FALSE, TRUE, (guint)element_bytes);
-    if (clear)
-        g_array_set_clear_func(array, clear);
+    GArray *array = g_array_new(FALSE, TRUE, fc_arrays[name].record_bytes);
+    if (fc_arrays[name].clear)
+        g_array_set_clear_func(array, fc_arrays[name].clear);
     return array;
 }
 
@@ -60,23 +90,8 @@ FcProfile *fc_profile_new(void)
     profile->extended = TRUE;
     profile->time_mode = 1;    /* tsc */
     profile->profile_mode = 2; /* FORK */
-    profile->modules = array_new(sizeof(FcProfileModule), module_clear);
-    profile->functions = array_new(sizeof(FcProfileFunction), function_clear);
-    profile->arcs = array_new(sizeof(FcProfileArc), NULL);
-    profile->contexts = array_new(sizeof(FcProfileContext), NULL);
-    profile->latencies = array_new(sizeof(FcProfileLatency), NULL);
-    profile->slowest = array_new(sizeof(FcProfileSlowCall), NULL);
-    profile->threads = array_new(sizeof(FcProfileThread), thread_clear);
-    profile->repairs = array_new(sizeof(FcProfileNote), note_clear);
-    profile->losses = array_new(sizeof(FcProfileNote), note_clear);
-    profile->leaks = array_new(sizeof(FcProfileBlock), block_clear);
-    profile->bad_frees = array_new(sizeof(FcProfileBlock), block_clear);
-    profile->bad_reallocs = array_new(sizeof(FcProfileBlock), block_clear);
-    profile->heap.frames = array_new(sizeof(FcProfileHeapFrame), NULL);
-    profile->heap.blocks = array_new(sizeof(FcProfileHeapBlock), NULL);
-    profile->heap.alloc_sites = array_new(sizeof(FcProfileAllocSite), NULL);
-    profile->heap.bad_frees = array_new(sizeof(FcProfileBadFree), NULL);
-    profile->heap.samples = array_new(sizeof(FcProfileHeapSample), NULL);
+    for (FcArrayName i = 0; i < FC_ARRAY_OF_THREAD; i++)
+        G_STRUCT_MEMBER(GArray *, profile, fc_arrays[i].offset) = fc_array_new(i);
     return profile;
 }
 
@@ -89,53 +104,9 @@ void fc_profile_free(FcProfile *profile)
     g_free(profile->directory);
     g_free(profile->filter);
     g_strfreev(profile->command_line);
-    g_array_unref(profile->modules);
-    g_array_unref(profile->functions);
-    g_array_unref(profile->arcs);
-    g_array_unref(profile->contexts);
-    g_array_unref(profile->latencies);
-    g_array_unref(profile->slowest);
-    g_array_unref(profile->threads);
-    g_array_unref(profile->repairs);
-    g_array_unref(profile->losses);
-    g_array_unref(profile->leaks);
-    g_array_unref(profile->bad_frees);
-    g_array_unref(profile->bad_reallocs);
-    g_array_unref(profile->heap.frames);
-    g_array_unref(profile->heap.blocks);
-    g_array_unref(profile->heap.alloc_sites);
-    g_array_unref(profile->heap.bad_frees);
-    g_array_unref(profile->heap.samples);
+    for (FcArrayName i = 0; i < FC_ARRAY_OF_THREAD; i++)
+        g_array_unref(fc_array_of(profile, i));
     g_free(profile);
-}
-
-void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
-{
-    g_free(into->unique_id);
-    g_free(into->executable);
-    g_free(into->directory);
-    g_free(into->filter);
-    g_strfreev(into->command_line);
-    into->unique_id = g_strdup(from->unique_id);
-    into->time_mode = from->time_mode;
-    into->profile_mode = from->profile_mode;
-    into->pid = from->pid;
-    into->ppid = from->ppid;
-    into->run_ns = from->run_ns;
-    into->looks = from->looks;
-    into->extended = from->extended;
-    into->ticks_per_second = from->ticks_per_second;
-    memcpy(into->costs_ps, from->costs_ps, sizeof into->costs_ps);
-    into->start_realtime_ns = from->start_realtime_ns;
-    into->end_realtime_ns = from->end_realtime_ns;
-    into->executable = g_strdup(from->executable);
-    into->directory = g_strdup(from->directory);
-    into->filter = g_strdup(from->filter);
-    into->depth = from->depth;
-    into->command_line = g_strdupv(from->command_line);
-    into->end = from->end;
-    into->end_value = from->end_value;
-    into->thread_id = from->thread_id;
 }
 
 /* How far `time_ns` lies outside the module's stay; 0 within it. */

@@ -91,6 +91,14 @@ void fc_text_append_hex(GString *out, guint64 number)
     g_string_append_len(out, digits + first, (gssize)(sizeof digits - first));
 }
 
+void fc_text_pass_on(const FcTextSink *sink, GString *out)
+{
+    if (!sink || out->len < FC_TEXT_PIECE_BYTES)
+        return;
+    sink->take(sink->data, out);
+    g_string_truncate(out, 0);
+}
+
 /* ---- Lines ----------------------------------------------------------------- */
 
 #define PIECE_BYTES ((gsize)1 << 15)

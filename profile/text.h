@@ -21,6 +21,17 @@ void fc_text_append_number(GString *out, guint64 number);
 void fc_text_append_signed(GString *out, gint64 number);
 void fc_text_append_hex(GString *out, guint64 number); /* 0x... */
 
+/* Takes the text piece by piece.  A profile with a million leaks has more than a hundred megabytes
+ * of it. */
+typedef struct
+{
+    void (*take)(gpointer data, const GString *text);
+    gpointer data;
+} FcTextSink;
+#define FC_TEXT_PIECE_BYTES (1u << 18)
+/* Passes `out` to the sink and empties it, if there is a sink and `out` is a piece or more. */
+void fc_text_pass_on(const FcTextSink *sink, GString *out);
+
 /* ---- Reading ---------------------------------------------------------------
  *
  * The first thing wrong is kept as the reader's error, and from then on every
