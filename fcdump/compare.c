@@ -110,11 +110,11 @@ static void add_side(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GP
 /* What is shown by context. */
 static gboolean wants_contexts(const FcOptions *options)
 {
-    for (guint i = 0; options->table[i].name; i++)
-        if ((options->asked >> i & 1) != 0 && strcmp(options->table[i].name, "tree") == 0)
+    for (guint i = 0; options->table[i]; i++)
+        if ((options->asked >> i & 1) != 0 && strcmp(options->table[i]->name, "tree") == 0)
             return TRUE;
     return options->files->len > 0 ||
-           (options->export >= 0 && strcmp(options->table[options->export].name, "folded") == 0);
+           (options->export >= 0 && strcmp(options->table[options->export]->name, "folded") == 0);
 }
 
 FcDiff *fc_compare_runs(const FcOptions *options, const FcProgress *progress, GPtrArray *problems,

@@ -328,7 +328,7 @@ static gboolean put_parts(const Callgrind *export)
     return has_rest;
 }
 
-void fc_export_callgrind(const FcReportContext *context)
+static void render_callgrind(const FcReportContext *context)
 {
     const FcModel *model = context->model;
     const guint count = model->functions->len;
@@ -357,3 +357,6 @@ void fc_export_callgrind(const FcReportContext *context)
                        "--callgrind: what the profile does not say to be of one thread is in a "
                        "part of its own");
 }
+
+const FcReport fc_export_callgrind = {"callgrind", "for callgrind_annotate and KCachegrind",
+                                      FC_REPORT_FILE, render_callgrind, .of_arcs = TRUE};

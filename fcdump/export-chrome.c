@@ -133,7 +133,7 @@ static void put_event(const Chrome *chrome, const Event *event)
     fc_json_end_object(chrome->json);
 }
 
-void fc_export_chrome(const FcReportContext *context)
+static void render_chrome(const FcReportContext *context)
 {
     const FcOptions *options = context->options;
     const guint levels = options->depth == FC_DEPTH_DEFAULT ? 0 : options->depth;
@@ -158,3 +158,7 @@ void fc_export_chrome(const FcReportContext *context)
                         FC_LOST_CONTEXTS | FC_LOST_CALLS | FC_LOST_SITES | FC_LOST_BOUNDS |
                             FC_LOST_MEMORY | FC_LOST_NOTES | FC_LOST_MARKS);
 }
+
+const FcReport fc_export_chrome = {"chrome",
+                                   "the trace (FC_TRACE), for Perfetto and chrome://tracing",
+                                   FC_REPORT_FILE, render_chrome};

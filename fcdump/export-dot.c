@@ -103,7 +103,7 @@ static void put_drawing(const FcReportContext *context, const FcDrawing *drawing
     put_left_out(context, drawing);
 }
 
-void fc_export_dot(const FcReportContext *context)
+static void render_dot(const FcReportContext *context)
 {
     FILE *out = fc_render_file(context->render);
     fprintf(out,
@@ -127,3 +127,6 @@ void fc_export_dot(const FcReportContext *context)
                         FC_LOST_CONTEXTS | FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS |
                             FC_LOST_PROCESSES | FC_LOST_MEMORY | FC_LOST_NOTES | FC_LOST_MARKS);
 }
+
+const FcReport fc_export_dot = {"dot", "the call graph for graphviz", FC_REPORT_EXPORT, render_dot,
+                                .of_arcs = TRUE};

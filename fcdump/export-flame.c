@@ -6,6 +6,7 @@
  */
 #include "fcdump/embedded.h"
 #include "fcdump/export.h"
+#include "fcdump/report-path.h"
 
 #include <string.h>
 
@@ -191,7 +192,7 @@ static void put_foot(const Flame *flame)
     fputs("]]></script>\n</svg>\n", flame->out);
 }
 
-void fc_export_flame(const FcReportContext *context)
+static void render_flame(const FcReportContext *context)
 {
     const FcWeight weight = fc_report_weight(context);
     g_autoptr(FcStacks) all = fc_report_stacks(context);
@@ -218,3 +219,6 @@ void fc_export_flame(const FcReportContext *context)
                         FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS | FC_LOST_PROCESSES |
                             FC_LOST_LEAKS | FC_LOST_NOTES | FC_LOST_MARKS);
 }
+
+const FcReport fc_export_flame = {"flame", "flame graph, as an interactive SVG", FC_REPORT_FILE,
+                                  render_flame};

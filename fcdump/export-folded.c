@@ -5,6 +5,7 @@
  * speedscope and inferno read.
  */
 #include "fcdump/export.h"
+#include "fcdump/report-path.h"
 #include "profile/plain.h"
 
 /* The name of a frame: what separates frames and lines is replaced. */
@@ -26,7 +27,7 @@ static void append_stack(GString *line, const FcStacks *stacks, guint index)
                      fc_stacks_name(stacks, fc_stacks_node(stacks, g_array_index(path, guint, i))));
 }
 
-void fc_export_folded(const FcReportContext *context)
+static void render_folded(const FcReportContext *context)
 {
     const FcWeight weight = fc_report_weight(context);
     g_autoptr(FcStacks) all = fc_report_stacks(context);
@@ -48,3 +49,7 @@ void fc_export_folded(const FcReportContext *context)
                         FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS | FC_LOST_PROCESSES |
                             FC_LOST_LEAKS | FC_LOST_NOTES | FC_LOST_MARKS);
 }
+
+const FcReport fc_export_folded = {"folded",
+                                   "a line for each stack, for flamegraph.pl and speedscope",
+                                   FC_REPORT_EXPORT, render_folded, .shows_diff = TRUE};

@@ -8,6 +8,8 @@
 #include "fcdump/embedded.h"
 #include "fcdump/export-json.h"
 #include "fcdump/export.h"
+#include "fcdump/report-header.h"
+#include "fcdump/report-path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -329,7 +331,7 @@ static void put_escaped(FILE *out, const char *text, gsize size)
     }
 }
 
-void fc_export_html(const FcReportContext *context)
+static void render_html(const FcReportContext *context)
 {
     FILE *out = fc_render_file(context->render);
     g_autoptr(FcStacks) all = fc_report_stacks(context);
@@ -368,3 +370,6 @@ void fc_export_html(const FcReportContext *context)
     fc_export_note_stacks(context, "html", stacks);
     fc_export_note_lost(context, "html", FC_LOST_SITES);
 }
+
+const FcReport fc_export_html = {"html", "everything in one page, for a browser", FC_REPORT_FILE,
+                                 render_html, .shows_diff = TRUE};

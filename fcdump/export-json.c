@@ -456,7 +456,7 @@ static void put_blocks(const Export *export, const char *key, const GArray *bloc
     fc_json_end_array(json);
 }
 
-void fc_export_json(const FcReportContext *context)
+static void render_json(const FcReportContext *context)
 {
     g_autoptr(FcJson) json = fc_json_new(fc_render_file(context->render));
     g_autoptr(FcLatencyTable) latencies = fc_latency_table_new(context->model);
@@ -499,3 +499,7 @@ void fc_export_json(const FcReportContext *context)
         fc_export_json_suggested(context, json);
     fc_json_end_object(json);
 }
+
+const FcReport fc_export_json = {"json",           "everything the profile holds, as JSON",
+                                 FC_REPORT_EXPORT, render_json,
+                                 .of_arcs = TRUE,  .shows_diff = TRUE};

@@ -4,6 +4,7 @@
  * few messages are written by hand: a library would need more code than they do.
  */
 #include "fcdump/export.h"
+#include "fcdump/report-path.h"
 #include "libfc/fc-format.h"
 
 #include <string.h>
@@ -269,7 +270,7 @@ static void put_compressed(FILE *out, const GByteArray *bytes)
     deflateEnd(&stream);
 }
 
-void fc_export_pprof(const FcReportContext *context)
+static void render_pprof(const FcReportContext *context)
 {
     const FcModel *model = context->model;
     g_autoptr(FcStacks) all = fc_report_stacks(context);
@@ -293,3 +294,6 @@ void fc_export_pprof(const FcReportContext *context)
                         FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS | FC_LOST_PROCESSES |
                             FC_LOST_LEAKS | FC_LOST_NOTES | FC_LOST_MARKS);
 }
+
+const FcReport fc_export_pprof = {"pprof", "stacks by each weight, for pprof", FC_REPORT_FILE,
+                                  render_pprof};

@@ -4,6 +4,7 @@
  */
 #include "fcdump/export.h"
 #include "fcdump/json.h"
+#include "fcdump/report-path.h"
 
 #include <string.h>
 
@@ -86,7 +87,7 @@ static void put_profile(const FcStacks *stacks, FcJson *json, FcWeight weight)
     fc_json_end_object(json);
 }
 
-void fc_export_speedscope(const FcReportContext *context)
+static void render_speedscope(const FcReportContext *context)
 {
     const FcModel *model = context->model;
     g_autoptr(FcStacks) all = fc_report_stacks(context);
@@ -113,3 +114,6 @@ void fc_export_speedscope(const FcReportContext *context)
                         FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS | FC_LOST_PROCESSES |
                             FC_LOST_LEAKS | FC_LOST_NOTES | FC_LOST_MARKS);
 }
+
+const FcReport fc_export_speedscope = {"speedscope", "stacks by each weight, for speedscope",
+                                       FC_REPORT_FILE, render_speedscope};

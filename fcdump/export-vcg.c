@@ -25,7 +25,7 @@ static void put_arc(const FcReportContext *context, const FcArc *arc)
             arc->callee, quoted);
 }
 
-void fc_export_vcg(const FcReportContext *context)
+static void render_vcg(const FcReportContext *context)
 {
     FILE *out = fc_render_file(context->render);
     fputs("graph: {\n  title: \"functioncheck\"\n  display_edge_labels: yes\n", out);
@@ -35,3 +35,6 @@ void fc_export_vcg(const FcReportContext *context)
                         FC_LOST_CONTEXTS | FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS |
                             FC_LOST_PROCESSES | FC_LOST_MEMORY | FC_LOST_NOTES | FC_LOST_MARKS);
 }
+
+const FcReport fc_export_vcg = {"vcg", "the call graph for VCG viewers", FC_REPORT_EXPORT,
+                                render_vcg, .of_arcs = TRUE};

@@ -105,7 +105,7 @@ static void render_export(FcReportContext context, guint row, FILE *out)
 {
     g_autoptr(FcRender) render = fc_render_new(out, FALSE, 0, TRUE);
     context.render = render;
-    fc_report_table[row].render(&context);
+    fc_report_table[row]->render(&context);
 }
 
 /* Writes one export to its file.  FALSE and `error` where that failed. */
@@ -138,7 +138,7 @@ static gboolean print_exports(const FcReportContext *context)
             g_ptr_array_add(problems, g_strdup(error->message));
     }
     if (options->export >= 0)
-        fc_report_table[options->export].render(context);
+        fc_report_table[options->export]->render(context);
     print_errors(context->notes, 0);
     print_errors(problems, 0);
     return problems->len == 0;
@@ -159,9 +159,9 @@ static gboolean print_reports(const FcModel *model, const FcMemory *memory,
         return print_exports(&context);
     if (isatty(STDOUT_FILENO))
         fc_pager_start();
-    for (guint i = 0; fc_report_table[i].name; i++)
+    for (guint i = 0; fc_report_table[i]; i++)
         if ((options->reports >> i & 1) != 0)
-            fc_report_table[i].render(&context);
+            fc_report_table[i]->render(&context);
     print_errors(notes, 0);
     const gboolean silent = options->fail_on_leak || options->fail_on_bad_free;
     if (options->reports == 0 && !silent)
@@ -226,7 +226,7 @@ static FcModel *load(const FcOptions *options, GPtrArray *problems, GPtrArray *m
     FcProgressLine line;
     /* JSON has all times, each by itself */
     const gboolean json =
-        options->export >= 0 && strcmp(options->table[options->export].name, "json") == 0;
+        options->export >= 0 && strcmp(options->table[options->export]->name, "json") == 0;
     const FcLoad wanted = {.operands = (const char *const *)options->operands->pdata,
                            .images = (const char *const *)images->pdata,
                            .demangle = options->demangle,
@@ -270,8 +270,8 @@ static FcDiff *compare_runs(const FcOptions *options, GPtrArray *problems)
 
 static gboolean asks_for(const FcOptions *options, const char *report)
 {
-    for (guint i = 0; options->table[i].name; i++)
-        if (strcmp(options->table[i].name, report) == 0)
+    for (guint i = 0; options->table[i]; i++)
+        if (strcmp(options->table[i]->name, report) == 0)
             return options->export == (gint)i || (options->asked >> i & 1) != 0;
     return FALSE;
 }
@@ -363,9 +363,9 @@ static gboolean set_base(FcModel *model, const char *pattern)
 static const char *lacks_threads(const FcModel *model, const FcOptions *options)
 {
     const gboolean any = options->export >= 0 || options->files->len > 0 || options->gmon;
-    gboolean contexts = options->export >= 0 && !fc_report_table[options->export].of_arcs;
+    gboolean contexts = options->export >= 0 && !fc_report_table[options->export]->of_arcs;
     for (guint i = 0; i < options->files->len; i++)
-        contexts |= !fc_report_table[g_array_index(options->files, FcExportFile, i).row].of_arcs;
+        contexts |= !fc_report_table[g_array_index(options->files, FcExportFile, i).row]->of_arcs;
     if (any && model->lacks_arcs)
         return FC_MODEL_LACKS_ARCS;
     return contexts && model->of_threads ? FC_MODEL_LACKS_CONTEXTS : NULL;

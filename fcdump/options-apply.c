@@ -155,7 +155,7 @@ gboolean fc_option_apply_trace(FcOptions *options, const FcOption *option, const
         return TRUE;
     }
     FcExportFile file = {.path = g_strdup("-")};
-    while (strcmp(options->table[file.row].name, words[found]) != 0)
+    while (strcmp(options->table[file.row]->name, words[found]) != 0)
         file.row++;
     g_array_append_val(options->files, file);
     return TRUE;
@@ -294,11 +294,12 @@ static gboolean is_of_kind(FcReportKind kind, FcReportKind wanted)
            (kind == FC_REPORT_BOTH && (wanted == FC_REPORT_SCREEN || wanted == FC_REPORT_CLASSIC));
 }
 
-guint64 fc_options_reports_named(const FcReport *reports, const char *start, FcReportKind kind)
+guint64 fc_options_reports_named(const FcReport *const *reports, const char *start,
+                                 FcReportKind kind)
 {
     guint64 set = 0;
-    for (guint i = 0; reports[i].name; i++)
-        if (is_of_kind(reports[i].kind, kind) && g_str_has_prefix(reports[i].name, start))
+    for (guint i = 0; reports[i]; i++)
+        if (is_of_kind(reports[i]->kind, kind) && g_str_has_prefix(reports[i]->name, start))
             set |= G_GUINT64_CONSTANT(1) << i;
     return set;
 }

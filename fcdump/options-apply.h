@@ -74,4 +74,5 @@ void fc_options_leave_screen(FcOptions *options);
 
 /* The bits of the reports of `kind` whose names begin with `start`; those of
  * FC_REPORT_BOTH are of either kind. */
-guint64 fc_options_reports_named(const FcReport *reports, const char *start, FcReportKind kind);
+guint64 fc_options_reports_named(const FcReport *const *reports, const char *start,
+                                 FcReportKind kind);

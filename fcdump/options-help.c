@@ -30,17 +30,17 @@ static void append_help(GString *text, const char *spelling, const char *words)
         g_string_append_printf(text, "  %-*s%s\n", column, spelling, help);
 }
 
-static void append_report_help(GString *text, const FcReport *reports, FcReportKind kind)
+static void append_report_help(GString *text, const FcReport *const *reports, FcReportKind kind)
 {
-    for (guint i = 0; reports[i].name; i++)
+    for (guint i = 0; reports[i]; i++)
     {
-        if (reports[i].kind != kind)
+        if (reports[i]->kind != kind)
             continue;
         g_autofree char *spelling = g_strdup_printf(kind == FC_REPORT_EXPORT ? "--%s"
                                                     : kind == FC_REPORT_FILE ? "--%s=FILE"
                                                                              : "--%s, --no-%s",
-                                                    reports[i].name, reports[i].name);
-        append_help(text, spelling, reports[i].help);
+                                                    reports[i]->name, reports[i]->name);
+        append_help(text, spelling, reports[i]->help);
     }
 }
 
@@ -60,7 +60,7 @@ static void append_group_help(GString *text, FcOptionGroup group)
     }
 }
 
-char *fc_options_help(const FcReport *table)
+char *fc_options_help(const FcReport *const *table)
 {
     GString *text = g_string_new(
         "Usage: fcdump [OPTION]... [PROFILE]... [IMAGE]...\n"

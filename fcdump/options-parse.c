@@ -14,17 +14,17 @@ static gboolean apply_report(FcOptions *options, const char *name)
 {
     gboolean off = g_str_has_prefix(name, "no-");
     const char *report = off ? name + 3 : name;
-    const FcReport *reports = options->table;
-    for (guint i = 0; reports[i].name; i++)
+    const FcReport *const *reports = options->table;
+    for (guint i = 0; reports[i]; i++)
     {
-        if (strcmp(reports[i].name, report) != 0 || reports[i].kind == FC_REPORT_OPTION)
+        if (strcmp(reports[i]->name, report) != 0 || reports[i]->kind == FC_REPORT_OPTION)
             continue;
         guint64 bit = G_GUINT64_CONSTANT(1) << i;
-        if (reports[i].kind == FC_REPORT_FILE)
+        if (reports[i]->kind == FC_REPORT_FILE)
             return FALSE;
-        if (reports[i].kind != FC_REPORT_EXPORT)
+        if (reports[i]->kind != FC_REPORT_EXPORT)
         {
-            if (reports[i].kind != FC_REPORT_SCREEN && reports[i].kind != FC_REPORT_BOTH)
+            if (reports[i]->kind != FC_REPORT_SCREEN && reports[i]->kind != FC_REPORT_BOTH)
                 fc_options_leave_screen(options);
             options->reports = off ? options->reports & ~bit : options->reports | bit;
             options->asked = off ? options->asked & ~bit : options->asked | bit;
@@ -68,7 +68,7 @@ static gboolean add_file(FcOptions *options, guint row, const char *argument, GE
     const FcExportFile file = {.row = row, .path = g_strdup(argument)};
     g_array_append_val(options->files, file);
     return *argument != '\0' ||
-           fc_option_fail(error, "--%s: a name is missing", options->table[row].name);
+           fc_option_fail(error, "--%s: a name is missing", options->table[row]->name);
 }
 
 /* ---- The nearest name ---------------------------------------------------------- */
@@ -114,20 +114,20 @@ static void consider(Search *search, const char *prefix, const char *name)
     search->nearest = g_steal_pointer(&whole);
 }
 
-static gboolean fail_unknown(const FcReport *reports, const char *word, const char *name,
+static gboolean fail_unknown(const FcReport *const *reports, const char *word, const char *name,
                              GError **error)
 {
     /* a third of the letters may be wrong */
     Search search = {.name = name, .distance = (guint)strlen(name) / 3 + 1};
     for (guint i = 0; fc_option_table[i].name; i++)
         consider(&search, "", fc_option_table[i].name);
-    for (guint i = 0; reports[i].name; i++)
+    for (guint i = 0; reports[i]; i++)
     {
-        if (reports[i].kind == FC_REPORT_OPTION)
+        if (reports[i]->kind == FC_REPORT_OPTION)
             continue;
-        consider(&search, "", reports[i].name);
-        if (reports[i].kind != FC_REPORT_EXPORT && reports[i].kind != FC_REPORT_FILE)
-            consider(&search, "no-", reports[i].name);
+        consider(&search, "", reports[i]->name);
+        if (reports[i]->kind != FC_REPORT_EXPORT && reports[i]->kind != FC_REPORT_FILE)
+            consider(&search, "no-", reports[i]->name);
     }
     g_autofree char *nearest = search.nearest;
     if (!nearest)
@@ -148,9 +148,9 @@ static gboolean parse_option(FcOptions *options, int argc, char **argv, int *pos
     const char *argument = equals ? equals + 1 : NULL;
     if (apply_report(options, name))
         return !argument || fc_option_fail(error, "--%s takes no argument", name);
-    for (guint i = 0; options->table[i].name; i++)
+    for (guint i = 0; options->table[i]; i++)
     {
-        if (options->table[i].kind != FC_REPORT_FILE || strcmp(options->table[i].name, name) != 0)
+        if (options->table[i]->kind != FC_REPORT_FILE || strcmp(options->table[i]->name, name) != 0)
             continue;
         argument = take_argument(name, "FILE", argument, argc, argv, position, error);
         return argument && add_file(options, i, argument, error);
@@ -189,22 +189,15 @@ static void split_operands(FcOptions *options)
     g_ptr_array_set_size(options->operands, 0);
 }
 
-static gboolean can_show_diff(const FcReport *report)
-{
-    static const char *const names[] = {"json", "folded", "html", NULL};
-    return g_strv_contains(names, report->name);
-}
-
 /* A report that was asked for and that tells nothing of a difference; NULL: there is none. */
 static const char *find_report_beside_diff(const FcOptions *options)
 {
-    static const char *const shown[] = {"header", "tree", NULL};
-    for (guint i = 0; options->table[i].name; i++)
+    for (guint i = 0; options->table[i]; i++)
     {
-        const FcReport *report = &options->table[i];
+        const FcReport *report = options->table[i];
         const gboolean is_asked =
             report->kind == FC_REPORT_OPTION || (options->asked >> i & 1) != 0;
-        if (is_asked && (options->reports >> i & 1) != 0 && !g_strv_contains(shown, report->name))
+        if (is_asked && (options->reports >> i & 1) != 0 && !report->shows_diff)
             return report->name;
     }
     return options->callers ? "rgraph" : options->by != FC_BY_FUNCTION ? "by" : NULL;
@@ -227,14 +220,13 @@ static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
     }
     if (options->baseline->len == 0)
         return fc_option_fail(error, "--diff: the profiles before are missing");
-    if (options->gmon || (options->export >= 0 && !can_show_diff(&options->table[options->export])))
+    if (options->gmon || (options->export >= 0 && !options->table[options->export]->shows_diff))
         return fc_option_fail(error, "--%s can't show a difference",
-                              options->gmon ? "gmon" : options->table[options->export].name);
+                              options->gmon ? "gmon" : options->table[options->export]->name);
     for (guint i = 0; i < options->files->len; i++)
     {
-        const FcReport *report =
-            &options->table[g_array_index(options->files, FcExportFile, i).row];
-        if (!can_show_diff(report))
+        const FcReport *report = options->table[g_array_index(options->files, FcExportFile, i).row];
+        if (!report->shows_diff)
             return fc_option_fail(error, "--%s can't show a difference", report->name);
     }
     const char *beside = find_report_beside_diff(options);
@@ -276,12 +268,12 @@ static gboolean check_files(const FcOptions *options, GError **error)
         const gboolean taken = strcmp(place, "/dev/null") != 0 &&
                                g_hash_table_lookup_extended(rows, place, NULL, &row);
         const char *other = taken && GPOINTER_TO_UINT(row) != file->row
-                                ? options->table[GPOINTER_TO_UINT(row)].name
+                                ? options->table[GPOINTER_TO_UINT(row)]->name
                                 : NULL;
         g_hash_table_insert(rows, g_steal_pointer(&place), GUINT_TO_POINTER(file->row));
         if (other)
             return fc_option_fail(error, "--%s and --%s would be written into one file", other,
-                                  options->table[file->row].name);
+                                  options->table[file->row]->name);
     }
     return TRUE;
 }
@@ -292,9 +284,9 @@ static gboolean check_files(const FcOptions *options, GError **error)
 static const char *find_csv_hindrance(const FcOptions *options)
 {
     if (options->export >= 0)
-        return options->table[options->export].name;
+        return options->table[options->export]->name;
     if (options->files->len > 0)
-        return options->table[g_array_index(options->files, FcExportFile, 0).row].name;
+        return options->table[g_array_index(options->files, FcExportFile, 0).row]->name;
     return options->gmon                       ? "gmon"
            : options->markdown                 ? "markdown"
            : options->unit != FC_UNIT_READABLE ? "units"
@@ -304,7 +296,6 @@ static const char *find_csv_hindrance(const FcOptions *options)
 /* With --csv: leaves of the reports the one that was named, else the flat profile. */
 static gboolean choose_table(FcOptions *options, GError **error)
 {
-    static const char *const texts[] = {"header", "summary", "hints", "suggest-filter", NULL};
     const char *hindrance = find_csv_hindrance(options);
     if (hindrance)
         return fc_option_fail(error, "--csv does not go with --%s", hindrance);
@@ -317,15 +308,15 @@ static gboolean choose_table(FcOptions *options, GError **error)
         wanted = fc_options_reports_named(options->table, "flat", FC_REPORT_CLASSIC);
     if ((wanted & (wanted - 1)) != 0 && !options->diff)
         return fc_option_fail(error, "--csv: one table at a time: name one report");
-    for (guint i = 0; options->table[i].name; i++)
-        if (wanted == G_GUINT64_CONSTANT(1) << i && g_strv_contains(texts, options->table[i].name))
-            return fc_option_fail(error, "--csv: --%s is no table", options->table[i].name);
+    for (guint i = 0; options->table[i]; i++)
+        if (wanted == G_GUINT64_CONSTANT(1) << i && options->table[i]->is_text)
+            return fc_option_fail(error, "--csv: --%s is no table", options->table[i]->name);
     options->reports = wanted;
     options->classic = TRUE;
     return TRUE;
 }
 
-FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError **error)
+FcOptions *fc_options_parse(const FcReport *const *table, int argc, char **argv, GError **error)
 {
     g_autoptr(FcOptions) options = g_new0(FcOptions, 1);
     gboolean ended = FALSE;
@@ -394,7 +385,7 @@ void fc_options_free(FcOptions *options)
 
 FcTimePart fc_options_time(const FcOptions *options)
 {
-    const char *export = options->export >= 0 ? options->table[options->export].name : NULL;
+    const char *export = options->export >= 0 ? options->table[options->export]->name : NULL;
     if (options->has_time)
         return options->time;
     if (options->gmon) /* alone, whatever else is asked for */

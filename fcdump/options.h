@@ -31,7 +31,9 @@ typedef struct
     const char *help;
     FcReportKind kind;
     void (*render)(const struct FcReportContext *context);
-    gboolean of_arcs; /* an export: what it has of contexts can be left out */
+    gboolean of_arcs;    /* an export: what it has of contexts can be left out */
+    gboolean shows_diff; /* it goes with --diff */
+    gboolean is_text;    /* it does not go with --csv: there is no table in it */
 } FcReport;
 
 /* An export to a file, as it was asked for. */
@@ -91,7 +93,7 @@ typedef enum
 
 typedef struct
 {
-    const FcReport *table; /* as main handed it in */
+    const FcReport *const *table; /* as main handed it in */
     FcAction action;
     GPtrArray *operands; /* char *, owned; profiles and images as given */
     gboolean diff;       /* of two sets of runs: */
@@ -152,12 +154,12 @@ typedef struct
 /* `table`: the reports, at most 64, ended by a row without a name; it must outlive the result.
  * NULL and `error` (its message says what is wrong with which option) where the command line can't
  * be understood.  The caller owns the result. */
-FcOptions *fc_options_parse(const FcReport *table, int argc, char **argv, GError **error);
+FcOptions *fc_options_parse(const FcReport *const *table, int argc, char **argv, GError **error);
 void fc_options_free(FcOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcOptions, fc_options_free)
 
 /* The text of --help; the caller owns it. */
-char *fc_options_help(const FcReport *table);
+char *fc_options_help(const FcReport *const *table);
 
 /* Which part of the times is shown, unless --time says so: that on the CPU by reports, in drawings
  * of the call graph, and in a gmon.out file, whose samples are of that; all by what holds both. */

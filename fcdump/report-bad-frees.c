@@ -162,12 +162,18 @@ static void report(const FcReportContext *context, const char *name, const char 
         fc_render_note(context->render, "%u suppressed, those of realloc among them.", suppressed);
 }
 
-void fc_report_bad_frees(const FcReportContext *context)
+static void render_bad_frees(const FcReportContext *context)
 {
     report(context, "mem-free", "Invalid pointers given to free", FALSE);
 }
 
-void fc_report_bad_reallocs(const FcReportContext *context)
+const FcReport fc_report_bad_frees = {"mem-free", "invalid pointers given to free",
+                                      FC_REPORT_CLASSIC, render_bad_frees};
+
+static void render_bad_reallocs(const FcReportContext *context)
 {
     report(context, "mem-realloc", "Invalid pointers given to realloc", TRUE);
 }
+
+const FcReport fc_report_bad_reallocs = {"mem-realloc", "invalid pointers given to realloc",
+                                         FC_REPORT_CLASSIC, render_bad_reallocs};

@@ -191,7 +191,7 @@ static gboolean add_recursive(const FcReportContext *context, FcTable *table)
     return TRUE;
 }
 
-void fc_report_cycles(const FcReportContext *context)
+static void render_cycles(const FcReportContext *context)
 {
     if (fc_report_lacks_arcs(context, "Cycles"))
         return;
@@ -215,3 +215,6 @@ void fc_report_cycles(const FcReportContext *context)
     fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "cycle");
 }
+
+const FcReport fc_report_cycles = {"cycles", "functions that call each other in a circle",
+                                   FC_REPORT_CLASSIC, render_cycles};

@@ -2,7 +2,7 @@
  *
  * The flat profile: one line a function.
  */
-#include "fcdump/report.h"
+#include "fcdump/report-groups.h"
 
 static const FcColumn columns[] = {
     {"total", "time", FALSE, .unit = "ns"},
@@ -33,7 +33,7 @@ static char *format_bound(const FcReportContext *context, const FcProfileFunctio
     return fc_report_mark(fc_format_time(ns), fc_report_is_sampled(figures));
 }
 
-void fc_report_flat(const FcReportContext *context)
+static void render_flat(const FcReportContext *context)
 {
     if (context->options->by != FC_BY_FUNCTION)
     {
@@ -82,3 +82,6 @@ void fc_report_flat(const FcReportContext *context)
         fc_report_no_function(context);
     fc_report_note_cut(context, &cut, "function");
 }
+
+const FcReport fc_report_flat = {"flat", "each function's time and calls", FC_REPORT_CLASSIC,
+                                 render_flat};

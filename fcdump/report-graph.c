@@ -303,7 +303,7 @@ static void print_legend(const FcReportContext *context, gboolean at_most, guint
                        leaves > 1 ? "s have" : " has", callers ? "caller" : "callee");
 }
 
-void fc_report_graph(const FcReportContext *context)
+static void render_graph(const FcReportContext *context)
 {
     if (fc_report_lacks_arcs(context, "Call graph"))
         return;
@@ -343,9 +343,12 @@ void fc_report_graph(const FcReportContext *context)
     fc_report_note_cut(context, &cut, "function");
 }
 
+const FcReport fc_report_graph = {"graph", "call graph: whom each function called",
+                                  FC_REPORT_CLASSIC, render_graph};
+
 /* ---- Peek ----------------------------------------------------------------------- */
 
-void fc_report_peek(const FcReportContext *context)
+static void render_peek(const FcReportContext *context)
 {
     if (fc_report_lacks_arcs(context, "Callers and callees"))
         return;
@@ -393,3 +396,5 @@ void fc_report_peek(const FcReportContext *context)
         fc_render_line(context->render, "No function to show.");
     fc_report_note_cut(context, &cut, "function");
 }
+
+const FcReport fc_report_peek = {"peek", NULL, FC_REPORT_OPTION, render_peek};

@@ -2,7 +2,7 @@
  *
  * --by: time and calls of files, modules, threads or processes in place of functions.
  */
-#include "fcdump/report.h"
+#include "fcdump/report-groups.h"
 
 #include "profile/path.h"
 

@@ -2,7 +2,7 @@
  *
  * The header: which tool read which files.
  */
-#include "fcdump/report.h"
+#include "fcdump/report-header.h"
 
 #define FILES_MAX 8 /* named one by one */
 #define MANAGER_NOTABLE_NS 50000000u
@@ -158,7 +158,7 @@ void fc_report_header_notes(const FcReportContext *context)
     note_costs(context);
 }
 
-void fc_report_header(const FcReportContext *context)
+static void render_header(const FcReportContext *context)
 {
     const GPtrArray *operands = context->model->operands;
     g_autoptr(GString) files = g_string_new(NULL);
@@ -173,3 +173,7 @@ void fc_report_header(const FcReportContext *context)
     fc_report_header_notes(context);
     note_waits(context);
 }
+
+const FcReport fc_report_header = {"header",           "what made this output, and from what",
+                                   FC_REPORT_BOTH,     render_header,
+                                   .shows_diff = TRUE, .is_text = TRUE};

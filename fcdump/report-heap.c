@@ -128,7 +128,7 @@ static void print_holders(const FcReportContext *context)
     fc_report_note_cut(context, &cut, "allocation site");
 }
 
-void fc_report_heap(const FcReportContext *context)
+static void render_heap(const FcReportContext *context)
 {
     if (!fc_report_memory_begin(context, "mem-heap", "The heap",
                                 !context->model->profile->heap.recorded))
@@ -139,3 +139,7 @@ void fc_report_heap(const FcReportContext *context)
     if (!fc_format_is_csv())
         print_holders(context);
 }
+
+const FcReport fc_report_heap = {"mem-heap",
+                                 "the heap: totals, its size over time, the peak and who held it",
+                                 FC_REPORT_CLASSIC, render_heap};

@@ -8,8 +8,6 @@
 
 #include "profile/path.h"
 
-#define PROGRAMS_NAMED 4 /* of a sum */
-
 static const FcColumn columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
 
 static void add(FcTable *table, const char *label, char *value)
@@ -75,27 +73,6 @@ static char *format_clock(const FcProfile *header)
         return g_strdup_printf("%s, %.1f MHz", time_mode_name(header->time_mode),
                                header->ticks_per_second / 1e6);
     return g_strdup(time_mode_name(header->time_mode));
-}
-
-char *fc_report_programs(const FcModel *model, gboolean base_names)
-{
-    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < model->inputs->len; i++)
-    {
-        const char *program = ((const FcInput *)model->inputs->pdata[i])->header->executable;
-        if (program && base_names)
-            program = fc_base_name(program);
-        if (program && g_hash_table_add(known, (gpointer)program) &&
-            g_hash_table_size(known) <= PROGRAMS_NAMED)
-            g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", program);
-    }
-    if (g_hash_table_size(known) > PROGRAMS_NAMED)
-    {
-        const guint others = g_hash_table_size(known) - PROGRAMS_NAMED;
-        g_string_append_printf(text, " and %u other%s", others, others == 1 ? "" : "s");
-    }
-    return g_string_free(text, FALSE);
 }
 
 static void add_run(FcTable *table, const FcModel *model)
@@ -207,7 +184,7 @@ static void print_processes(const FcReportContext *context)
     fc_table_print(table, context->render);
 }
 
-void fc_report_info(const FcReportContext *context)
+static void render_info(const FcReportContext *context)
 {
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     add_run(table, context->model);
@@ -219,3 +196,5 @@ void fc_report_info(const FcReportContext *context)
     if (context->model->inputs->len > 1 || fc_format_is_csv())
         print_processes(context);
 }
+
+const FcReport fc_report_info = {"info", "the program and its run", FC_REPORT_CLASSIC, render_info};

@@ -226,7 +226,7 @@ static void print_groups(const FcReportContext *context)
                        heap->unlisted.blocks, heap->unlisted.bytes);
 }
 
-void fc_report_leaks(const FcReportContext *context)
+static void render_leaks(const FcReportContext *context)
 {
     const FcProfile *profile = context->model->profile;
     gboolean is_empty = profile->heap.recorded ? FALSE : profile->leaks->len == 0;
@@ -237,3 +237,6 @@ void fc_report_leaks(const FcReportContext *context)
     else
         fc_report_v3_leaks(context);
 }
+
+const FcReport fc_report_leaks = {"mem-leaks", "memory that was never freed", FC_REPORT_CLASSIC,
+                                  render_leaks};

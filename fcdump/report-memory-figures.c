@@ -56,7 +56,7 @@ static gboolean function_shown(const FcReportContext *context, guint function)
                                             : context->options->only->len == 0;
 }
 
-void fc_report_mem_functions(const FcReportContext *context)
+static void render_mem_functions(const FcReportContext *context)
 {
     const FcModel *model = context->model;
     const FcMemory *memory = context->memory;
@@ -97,6 +97,9 @@ void fc_report_mem_functions(const FcReportContext *context)
     fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "function");
 }
+
+const FcReport fc_report_mem_functions = {"mem-functions", "what each function allocated",
+                                          FC_REPORT_ON_REQUEST, render_mem_functions};
 
 /* ---- Sizes ------------------------------------------------------------------------------ */
 
@@ -154,7 +157,7 @@ static void add_size_lines(FcTable *table, guint empty_cells, const FcProfileAll
     }
 }
 
-void fc_report_mem_contexts(const FcReportContext *context)
+static void render_mem_contexts(const FcReportContext *context)
 {
     const FcProfileHeap *heap = &context->model->profile->heap;
     const FcProfileAllocSite *sites = (const FcProfileAllocSite *)heap->alloc_sites->data;
@@ -188,6 +191,9 @@ void fc_report_mem_contexts(const FcReportContext *context)
     fc_report_note_cut(context, &cut, "allocation site");
 }
 
+const FcReport fc_report_mem_contexts = {"mem-contexts", "what each allocation site allocated",
+                                         FC_REPORT_ON_REQUEST, render_mem_contexts};
+
 static void add_sizes(FcTable *table, const FcProfileAllocSite *figures, const char *name)
 {
     guint64 most = 1;
@@ -216,7 +222,7 @@ static void add_sizes(FcTable *table, const FcProfileAllocSite *figures, const c
     }
 }
 
-void fc_report_mem_sizes(const FcReportContext *context)
+static void render_mem_sizes(const FcReportContext *context)
 {
     const FcModel *model = context->model;
     const FcMemory *memory = context->memory;
@@ -243,3 +249,6 @@ void fc_report_mem_sizes(const FcReportContext *context)
     fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "function");
 }
+
+const FcReport fc_report_mem_sizes = {"mem-sizes", "how large the blocks of each function were",
+                                      FC_REPORT_ON_REQUEST, render_mem_sizes};

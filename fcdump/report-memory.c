@@ -8,9 +8,9 @@
 
 static gboolean is_asked(const FcReportContext *context, const char *name)
 {
-    const FcReport *reports = context->options->table;
-    for (guint i = 0; reports[i].name; i++)
-        if (strcmp(reports[i].name, name) == 0)
+    const FcReport *const *reports = context->options->table;
+    for (guint i = 0; reports[i]; i++)
+        if (strcmp(reports[i]->name, name) == 0)
             return (context->options->asked >> i & 1) != 0;
     return FALSE;
 }

@@ -94,7 +94,7 @@ static Weight add_notes(FcTable *table, const GArray *notes, gboolean is_loss, g
     return worst;
 }
 
-void fc_report_losses(const FcReportContext *context)
+static void render_losses(const FcReportContext *context)
 {
     const FcProfile *profile = context->model->profile;
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
@@ -110,7 +110,10 @@ void fc_report_losses(const FcReportContext *context)
     fc_table_print(table, context->render);
 }
 
-void fc_report_repairs(const FcReportContext *context)
+const FcReport fc_report_losses = {"losses", "what is missing from the profile, if anything",
+                                   FC_REPORT_BOTH, render_losses};
+
+static void render_repairs(const FcReportContext *context)
 {
     const FcProfile *profile = context->model->profile;
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
@@ -127,3 +130,6 @@ void fc_report_repairs(const FcReportContext *context)
         fc_render_note(context->render,
                        "Set FC_CONTEXTS=%" G_GUINT64_FORMAT " to keep all contexts apart.", wanted);
 }
+
+const FcReport fc_report_repairs = {"notes", "events that did not fit and were mended",
+                                    FC_REPORT_CLASSIC, render_repairs};

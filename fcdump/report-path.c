@@ -2,7 +2,7 @@
  *
  * --path=A,B: the contexts that go through A and then B.
  */
-#include "fcdump/report.h"
+#include "fcdump/report-path.h"
 #include "model/select.h"
 
 #include <string.h>
@@ -199,7 +199,7 @@ FcStacks *fc_report_stacks(const FcReportContext *context)
     return fc_stacks_keep(all, kept);
 }
 
-void fc_report_path(const FcReportContext *context)
+static void render_path(const FcReportContext *context)
 {
     if (fc_report_lacks_contexts(context, "Contexts by way of functions"))
         return;
@@ -218,3 +218,5 @@ void fc_report_path(const FcReportContext *context)
                                             ? "No context to show."
                                             : "A version 3.0 profile has no calling contexts.");
 }
+
+const FcReport fc_report_path = {"path", NULL, FC_REPORT_OPTION, render_path};

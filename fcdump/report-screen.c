@@ -3,7 +3,7 @@
  * What the first screen has below the summary: the heaviest functions, the hot path, and which
  * options show the rest.
  */
-#include "fcdump/report.h"
+#include "fcdump/report-groups.h"
 #include "model/hotpath.h"
 
 #define FUNCTIONS_MAX 20 /* unless --top or --all */
@@ -23,7 +23,7 @@ static const FcColumn function_columns[] = {
     {NULL, "function", TRUE},
 };
 
-void fc_report_heaviest(const FcReportContext *context)
+static void render_heaviest(const FcReportContext *context)
 {
     FcOptions options = *context->options;
     FcReportContext own = *context;
@@ -69,11 +69,14 @@ void fc_report_heaviest(const FcReportContext *context)
     fc_report_note_cut(&own, &cut, "function");
 }
 
+const FcReport fc_report_heaviest = {"heaviest", "the functions with most local time",
+                                     FC_REPORT_SCREEN, render_heaviest};
+
 /* Which says what marks mean. */
 static gboolean prints_heaviest(const FcOptions *options)
 {
-    for (guint i = 0; options->table[i].name; i++)
-        if (options->table[i].render == fc_report_heaviest)
+    for (guint i = 0; options->table[i]; i++)
+        if (options->table[i] == &fc_report_heaviest)
             return (options->reports >> i & 1) != 0;
     return FALSE;
 }
@@ -109,7 +112,7 @@ static void add_step(const FcReportContext *context, FcTable *table, const FcHot
         g_strdup_printf("%*s%s", fc_format_is_csv() ? 0 : (int)MIN(level, STEPS_MAX), "", name));
 }
 
-void fc_report_hot_path(const FcReportContext *context)
+static void render_hot_path(const FcReportContext *context)
 {
     if (fc_report_lacks_contexts(context, "Hot path"))
         return;
@@ -148,9 +151,13 @@ void fc_report_hot_path(const FcReportContext *context)
                                             : "A version 3.0 profile has no calling contexts.");
 }
 
+const FcReport fc_report_hot_path = {"hot-path",
+                                     "the heaviest chain of calls, from the outermost on",
+                                     FC_REPORT_SCREEN, render_hot_path};
+
 /* ---- What shows the rest ------------------------------------------------------------------ */
 
-void fc_report_hints(const FcReportContext *context)
+static void render_hints(const FcReportContext *context)
 {
     const FcModel *model = context->model;
     g_autoptr(GString) parts = g_string_new("--tree, --graph, --rgraph");
@@ -166,3 +173,6 @@ void fc_report_hints(const FcReportContext *context)
     fc_render_line(context->render,
                    "--html=FILE: everything in a browser; --help: all other options.");
 }
+
+const FcReport fc_report_hints = {"hints", "which options show the rest", FC_REPORT_SCREEN,
+                                  render_hints, .is_text = TRUE};

@@ -58,7 +58,7 @@ static void add_calls(const FcModel *model, FcTable *table, const FcSlowestTable
     }
 }
 
-void fc_report_slowest(const FcReportContext *context)
+static void render_slowest(const FcReportContext *context)
 {
     const FcModel *model = context->model;
     g_autoptr(GArray) functions = fc_report_functions(context);
@@ -83,3 +83,6 @@ void fc_report_slowest(const FcReportContext *context)
         fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "function");
 }
+
+const FcReport fc_report_slowest = {"slowest", "the slowest calls of each function (FC_SLOWEST)",
+                                    FC_REPORT_ON_REQUEST, render_slowest};

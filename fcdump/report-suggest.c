@@ -145,7 +145,7 @@ static void show_files(const FcReportContext *context, const FcSuggestion *sugge
                                         "-finstrument-functions-exclude-file-list=FILE,...");
 }
 
-void fc_report_suggest_filter(const FcReportContext *context)
+static void render_suggest_filter(const FcReportContext *context)
 {
     const FcOptions *options = context->options;
     const double percent = options->suggest_percent;
@@ -191,6 +191,9 @@ void fc_report_suggest_filter(const FcReportContext *context)
             "same, one function at a time. fc-config --cflags --after-inlining leaves out, "
             "with either, all that is inlined.");
 }
+
+const FcReport fc_report_suggest_filter = {"suggest-filter", NULL, FC_REPORT_OPTION,
+                                           render_suggest_filter, .is_text = TRUE};
 
 /* ---- As JSON --------------------------------------------------------------------------------- */
 

@@ -254,7 +254,7 @@ static void add_memory(FcTable *table, const FcReportContext *context)
         g_strdup_printf("%s at the peak; %s of %s leaked; %s", peak, blocks, lost, bad));
 }
 
-void fc_report_summary(const FcReportContext *context)
+static void render_summary(const FcReportContext *context)
 {
     const FcModel *model = context->model;
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
@@ -277,3 +277,6 @@ void fc_report_summary(const FcReportContext *context)
     fc_render_title(context->render, "Summary");
     fc_table_print(table, context->render);
 }
+
+const FcReport fc_report_summary = {"summary", "what ran, for how long, and what is notable",
+                                    FC_REPORT_SCREEN, render_summary, .is_text = TRUE};

@@ -7,5 +7,5 @@
 
 #include "fcdump/options.h"
 
-/* In the order in which they are printed; ended by a row without a name. */
-extern const FcReport fc_report_table[];
+/* In the order in which they are printed, ended by NULL. */
+extern const FcReport *const fc_report_table[];

@@ -46,14 +46,6 @@ static gboolean has_common_clock(const FcModel *model)
     return ((const FcInput *)model->inputs->pdata[0])->header->time_mode <= 2;
 }
 
-guint64 fc_report_thread_local_ns(const FcProfileThread *thread)
-{
-    guint64 local_ns = 0;
-    for (guint i = 0; i < thread->functions->len; i++)
-        local_ns += g_array_index(thread->functions, FcProfileThreadFunction, i).times.local_ns;
-    return local_ns;
-}
-
 static void print_list(const FcReportContext *context)
 {
     gboolean common = has_common_clock(context->model);
@@ -259,7 +251,7 @@ static void print_csv(const FcReportContext *context)
     fc_table_print(table, context->render);
 }
 
-void fc_report_threads(const FcReportContext *context)
+static void render_threads(const FcReportContext *context)
 {
     guint count = context->model->profile->threads->len;
     if (fc_format_is_csv())
@@ -282,3 +274,6 @@ void fc_report_threads(const FcReportContext *context)
     if (was_stopped(context->model) || context->options->details)
         print_stacks(context);
 }
+
+const FcReport fc_report_threads = {"threads", "each thread, where there are several",
+                                    FC_REPORT_CLASSIC, render_threads};

@@ -144,7 +144,7 @@ static gboolean note_kept(const FcReportContext *context, const FcTimeline *time
     return TRUE;
 }
 
-void fc_report_trace(const FcReportContext *context)
+static void render_trace(const FcReportContext *context)
 {
     const FcOptions *options = context->options;
     const FcTimelineFilter filter = {options->depth, fc_report_least_ns(context), options->last_ns};
@@ -176,3 +176,5 @@ void fc_report_trace(const FcReportContext *context)
         fc_render_note(context->render, "%u of %u calls are left out.",
                        timeline->all - timeline->calls->len, timeline->all);
 }
+
+const FcReport fc_report_trace = {"trace", NULL, FC_REPORT_OPTION, render_trace};

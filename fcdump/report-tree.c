@@ -436,7 +436,7 @@ static void print_notes(const Tree *tree)
                        tree->deep, tree->deep == 1 ? "" : "es", tree->context->options->depth);
 }
 
-void fc_report_tree(const FcReportContext *context)
+static void render_tree(const FcReportContext *context)
 {
     if (fc_report_lacks_contexts(context, "Calling-context tree"))
         return;
@@ -473,3 +473,6 @@ void fc_report_tree(const FcReportContext *context)
     }
     g_array_unref(tree.nodes);
 }
+
+const FcReport fc_report_tree = {"tree", "calling-context tree", FC_REPORT_ON_REQUEST, render_tree,
+                                 .shows_diff = TRUE};

@@ -35,7 +35,7 @@ char *fc_report_name(const FcReportContext *context, gint function, guint via)
     return g_strdup_printf("%s (via %s)", name, fc_model_via(model, via));
 }
 
-/* ---- Ends and cycles -------------------------------------------------------- */
+/* ---- Runs, cycles and threads -------------------------------------------------------- */
 
 char *fc_report_end(const FcProfile *header)
 {
@@ -56,6 +56,29 @@ char *fc_report_end(const FcProfile *header)
     }
 }
 
+#define PROGRAMS_NAMED 4 /* of a sum */
+
+char *fc_report_programs(const FcModel *model, gboolean base_names)
+{
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < model->inputs->len; i++)
+    {
+        const char *program = ((const FcInput *)model->inputs->pdata[i])->header->executable;
+        if (program && base_names)
+            program = fc_base_name(program);
+        if (program && g_hash_table_add(known, (gpointer)program) &&
+            g_hash_table_size(known) <= PROGRAMS_NAMED)
+            g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", program);
+    }
+    if (g_hash_table_size(known) > PROGRAMS_NAMED)
+    {
+        const guint others = g_hash_table_size(known) - PROGRAMS_NAMED;
+        g_string_append_printf(text, " and %u other%s", others, others == 1 ? "" : "s");
+    }
+    return g_string_free(text, FALSE);
+}
+
 guint64 fc_report_cycle_ns(const FcModel *model, guint cycle)
 {
     guint count;
@@ -72,6 +95,14 @@ guint64 fc_report_cycle_ns(const FcModel *model, guint cycle)
                 sum_ns += callers[c]->total_ns;
     }
     return MIN(sum_ns, model->local_ns); /* estimates of several may add up to more */
+}
+
+guint64 fc_report_thread_local_ns(const FcProfileThread *thread)
+{
+    guint64 local_ns = 0;
+    for (guint i = 0; i < thread->functions->len; i++)
+        local_ns += g_array_index(thread->functions, FcProfileThreadFunction, i).times.local_ns;
+    return local_ns;
 }
 
 /* ---- Order ------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a report is given, the render functions of all of them, and what several need.  A new
- * report is one file that defines its render function, declared here, and one row in
- * report-table.c.  Reports print by way of render.h and change nothing.
+ * What a report is given, and what several reports need.  A report is one file, which defines its
+ * row, an FcReport, and is named in report-table.c.  Reports print by way of render.h and change
+ * nothing.
  */
 #pragma once
 
@@ -24,49 +24,6 @@ typedef struct FcReportContext
     const GPtrArray *reasons; /* and char *: what --fail-on found */
     GPtrArray *notes;         /* char *: what is to be said on standard error */
 } FcReportContext;
-
-/* ---- The reports and exports, in the order in which they are printed ----------- */
-
-void fc_report_header(const FcReportContext *context);
-/* What it says of how the profile was made, whatever times are shown. */
-void fc_report_header_notes(const FcReportContext *context);
-void fc_report_losses(const FcReportContext *context);
-void fc_report_summary(const FcReportContext *context);
-void fc_report_heaviest(const FcReportContext *context);
-void fc_report_hot_path(const FcReportContext *context);
-void fc_report_hints(const FcReportContext *context);
-void fc_report_info(const FcReportContext *context);
-void fc_report_flat(const FcReportContext *context);
-void fc_report_graph(const FcReportContext *context);
-void fc_report_peek(const FcReportContext *context);
-void fc_report_path(const FcReportContext *context);
-void fc_report_cycles(const FcReportContext *context);
-void fc_report_tree(const FcReportContext *context);
-/* The part of that report which profiles have that hold latencies by arc. */
-void fc_report_percentiles(const FcReportContext *context);
-void fc_report_latency(const FcReportContext *context);
-void fc_report_slowest(const FcReportContext *context);
-void fc_report_trace(const FcReportContext *context);
-void fc_report_suggest_filter(const FcReportContext *context);
-void fc_report_threads(const FcReportContext *context);
-void fc_report_repairs(const FcReportContext *context);
-void fc_report_heap(const FcReportContext *context);
-void fc_report_leaks(const FcReportContext *context);
-void fc_report_bad_frees(const FcReportContext *context);
-void fc_report_bad_reallocs(const FcReportContext *context);
-void fc_report_mem_functions(const FcReportContext *context);
-void fc_report_mem_contexts(const FcReportContext *context);
-void fc_report_mem_sizes(const FcReportContext *context);
-void fc_export_json(const FcReportContext *context);
-void fc_export_dot(const FcReportContext *context);
-void fc_export_vcg(const FcReportContext *context);
-void fc_export_folded(const FcReportContext *context);
-void fc_export_flame(const FcReportContext *context);
-void fc_export_callgrind(const FcReportContext *context);
-void fc_export_speedscope(const FcReportContext *context);
-void fc_export_chrome(const FcReportContext *context);
-void fc_export_pprof(const FcReportContext *context);
-void fc_export_html(const FcReportContext *context);
 
 /* ---- What several reports need ---------------------------------------------- */
 
@@ -149,10 +106,6 @@ GArray *fc_report_functions_elapsed(const FcReportContext *context);
 /* Whether `part` is less than --min per cent of `whole`. */
 gboolean fc_report_is_small(const FcReportContext *context, guint64 part, guint64 whole);
 
-/* The stacks of an export: with --path of the contexts that go that way.  The caller owns the
- * result. */
-FcStacks *fc_report_stacks(const FcReportContext *context);
-
 /* How long a call takes at least that --min and --min-time leave in. */
 guint64 fc_report_least_ns(const FcReportContext *context);
 
@@ -176,9 +129,6 @@ void fc_report_note_cut(const FcReportContext *context, const FcReportCut *cut, 
 
 /* The function's name, with --details also its file and line.  The caller owns the result. */
 char *fc_report_function(const FcReportContext *context, const FcFunction *function);
-
-/* In place of a table of functions with --by. */
-void fc_report_groups(const FcReportContext *context);
 
 /* In place of a table of functions that has no row. */
 void fc_report_no_function(const FcReportContext *context);

@@ -55,9 +55,9 @@ static void report(FcModel *model, const FcOptions *options, unsigned choice)
                                      .options = options,
                                      .render = render,
                                      .notes = notes};
-    for (guint i = 0; fc_report_table[i].name; i++)
+    for (guint i = 0; fc_report_table[i]; i++)
         if (i % SHARE == choice % SHARE)
-            fc_report_table[i].render(&context);
+            fc_report_table[i]->render(&context);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

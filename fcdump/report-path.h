@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The contexts that --path names, for the exports of stacks.
+ */
+#pragma once
+
+#include "fcdump/report.h"
+
+/* The stacks of an export: with --path of the contexts that go that way.  The caller owns the
+ * result. */
+FcStacks *fc_report_stacks(const FcReportContext *context);
