@@ -3,6 +3,7 @@
  * What a drawing's nodes say; see drawing.h.
  */
 #include "fcdump/drawing.h"
+#include "fcdump/export.h"
 #include "fcdump/short-names.h"
 #include "profile/plain.h"
 
@@ -66,20 +67,12 @@ static char *fit_name(const FcReportContext *context, FcShortNames *names, guint
     return wrap_name(fits, NAME_WIDTH);
 }
 
-/* "12.3 ms (45.6%)".  The caller owns the result. */
-static char *format_share(const FcModel *model, guint64 ns)
-{
-    g_autofree char *time = g_strchomp(fc_format_time(ns));
-    g_autofree char *share = fc_report_share(model, ns);
-    return g_strdup_printf("%s (%s%%)", time, share);
-}
-
 static char *make_label(const FcReportContext *context, FcShortNames *names,
                         const FcDrawnNode *node)
 {
     const FcProfileFunction *figures = &fc_model_function(context->model, node->function)->figures;
-    g_autofree char *total = format_share(context->model, figures->times.total_ns);
-    g_autofree char *local = format_share(context->model, node->local_ns);
+    g_autofree char *total = fc_export_time(context->model, figures->times.total_ns);
+    g_autofree char *local = fc_export_time(context->model, node->local_ns);
     g_autofree char *name =
         fit_name(context, names, node->function, node->count > 1 ? 1 : NAME_LINES);
     GString *label = g_string_new(name);

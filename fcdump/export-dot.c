@@ -5,7 +5,6 @@
  * time.
  */
 #include "fcdump/drawing.h"
-#include "fcdump/export-graph.h"
 #include "fcdump/export.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #include "model/v3.h"
 #include "profile/descriptor.h"
 #include "profile/fc-profile-file.h"
+#include "profile/plain.h"
 
 #include <stdio.h>
 
@@ -93,4 +94,32 @@ static gboolean may_write(const char *path, GError **error)
 FcOutput *fc_export_begin(const char *path, GError **error)
 {
     return may_write(path, error) ? fc_output_begin(path, error) : NULL;
+}
+
+char *fc_export_time(const FcModel *model, guint64 ns)
+{
+    g_autofree char *time = g_strchomp(fc_format_time(ns));
+    g_autofree char *share = fc_report_share(model, ns);
+    return g_strdup_printf("%s (%s%%)", time, share);
+}
+
+char *fc_export_quote(const char *text, const char *newline, const char *ampersand)
+{
+    g_autofree char *valid = fc_plain_lines(text);
+    GString *quoted = g_string_new("\"");
+    for (const char *p = valid; *p != '\0'; p++)
+    {
+        if (*p == '\n')
+            g_string_append(quoted, newline);
+        else if (*p == '&')
+            g_string_append(quoted, ampersand);
+        else if (*p == '\t')
+            g_string_append_c(quoted, ' ');
+        else if (*p == '"' || *p == '\\')
+            g_string_append_printf(quoted, "\\%c", *p);
+        else
+            g_string_append_c(quoted, *p);
+    }
+    g_string_append_c(quoted, '"');
+    return g_string_free(quoted, FALSE);
 }

@@ -37,3 +37,11 @@ void fc_export_note_stacks(const FcReportContext *context, const char *name,
 /* As fc_output_begin(); also NULL where the file to write is a profile or a program: whoever gives
  * an export the wrong argument must not lose it. */
 FcOutput *fc_export_begin(const char *path, GError **error);
+
+/* "12.3 ms (45.6%)", for a node of a graph.  The caller owns the result. */
+char *fc_export_time(const FcModel *model, guint64 ns);
+
+/* `text` between double quotes, for the language of a graph: those inside and backslashes escaped;
+ * `newline` and `ampersand` stand for each line break and ampersand.  The caller owns the result.
+ */
+char *fc_export_quote(const char *text, const char *newline, const char *ampersand);
