@@ -73,6 +73,39 @@ char *fc_format_time(guint64 ns)
     return g_strdup_printf("%.*f %s", decimals_for(value), value, units[unit].name);
 }
 
+/* `value` in three digits. */
+static char *format_three(double value, const char *unit)
+{
+    const int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    return g_strdup_printf("%.*f %s", digits, value, unit);
+}
+
+char *fc_format_brief_time(guint64 ns)
+{
+    static const char *const units[] = {"us", "ms", "s"};
+    if (for_csv || unit_of_times != FC_UNIT_READABLE)
+        return fc_format_time(ns);
+    if (ns < 1000)
+        return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
+    guint unit = 0;
+    double value = (double)ns / 1e3;
+    for (; unit + 1 < G_N_ELEMENTS(units) && value >= 999.5; unit++)
+        value /= 1e3;
+    return format_three(value, units[unit]);
+}
+
+char *fc_format_brief_count(guint64 count)
+{
+    static const char *const units[] = {"k", "M", "G", "T", "P", "E"};
+    if (for_csv || count < 10000)
+        return fc_format_count(count);
+    guint unit = 0;
+    double value = (double)count / 1e3;
+    for (; unit + 1 < G_N_ELEMENTS(units) && value >= 999.5; unit++)
+        value /= 1e3;
+    return format_three(value, units[unit]);
+}
+
 char *fc_format_bytes(guint64 bytes)
 {
     static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

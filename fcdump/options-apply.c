@@ -311,10 +311,18 @@ void fc_options_leave_screen(FcOptions *options)
     options->classic = TRUE;
 }
 
+void fc_options_name_report(FcOptions *options)
+{
+    if (!options->classic)
+        options->reports = fc_options_reports_named(options->table, "", FC_REPORT_BOTH);
+    options->classic = TRUE;
+}
+
 gboolean fc_option_apply_classic(FcOptions *options, const FcOption *option, const char *argument,
                                  GError **error)
 {
     fc_options_leave_screen(options);
+    options->reports |= fc_options_reports_named(options->table, "", FC_REPORT_CLASSIC);
     return TRUE;
 }
 
@@ -323,7 +331,10 @@ gboolean fc_option_apply_memory(FcOptions *options, const FcOption *option, cons
 {
     guint64 set = fc_options_reports_named(options->table, "mem-", FC_REPORT_CLASSIC) |
                   fc_options_reports_named(options->table, "mem-", FC_REPORT_ON_REQUEST);
-    fc_options_leave_screen(options);
+    if (option->value)
+        fc_options_name_report(options);
+    else
+        fc_options_leave_screen(options);
     options->reports = option->value ? options->reports | set : options->reports & ~set;
     options->asked = option->value ? options->asked | set : options->asked & ~set;
     return TRUE;
@@ -333,7 +344,7 @@ gboolean fc_option_apply_rgraph(FcOptions *options, const FcOption *option, cons
                                 GError **error)
 {
     options->callers = TRUE;
-    fc_options_leave_screen(options);
+    fc_options_name_report(options);
     options->reports |= fc_options_reports_named(options->table, "graph", FC_REPORT_CLASSIC);
     return TRUE;
 }

@@ -71,6 +71,8 @@ gboolean fc_option_fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2
 
 /* The classic reports in place of the first screen, if that is still what is to be printed. */
 void fc_options_leave_screen(FcOptions *options);
+/* None but what was named, and losses, in place of the first screen; likewise. */
+void fc_options_name_report(FcOptions *options);
 
 /* The bits of the reports of `kind` whose names begin with `start`; those of
  * FC_REPORT_BOTH are of either kind. */

@@ -24,8 +24,10 @@ static gboolean apply_report(FcOptions *options, const char *name)
             return FALSE;
         if (reports[i]->kind != FC_REPORT_EXPORT)
         {
-            if (reports[i]->kind != FC_REPORT_SCREEN && reports[i]->kind != FC_REPORT_BOTH)
+            if (off)
                 fc_options_leave_screen(options);
+            else
+                fc_options_name_report(options);
             options->reports = off ? options->reports & ~bit : options->reports | bit;
             options->asked = off ? options->asked & ~bit : options->asked | bit;
         }

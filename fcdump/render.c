@@ -50,6 +50,11 @@ gboolean fc_render_utf8(const FcRender *render)
     return render->utf8;
 }
 
+guint fc_render_width(const FcRender *render)
+{
+    return render->width;
+}
+
 static const char *style_start(const FcRender *render, FcStyle style)
 {
     static const char *const starts[] = {

@@ -20,6 +20,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcRender, fc_render_free)
 FILE *fc_render_file(FcRender *render);
 gboolean fc_render_has_started(const FcRender *render); /* something was written */
 gboolean fc_render_utf8(const FcRender *render);
+guint fc_render_width(const FcRender *render); /* 0: as long lines as it takes */
 
 /* Begins a section: an empty line (but not at the very start) and the title. */
 void fc_render_title(FcRender *render, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -104,7 +105,9 @@ typedef enum
 void fc_format_use_unit(FcUnit unit);
 
 char *fc_format_time(guint64 ns);                   /* "15 ns", "1.234 ms", "180.0 s" */
+char *fc_format_brief_time(guint64 ns);             /* three digits: "15 ns", "1.23 ms" */
 char *fc_format_bytes(guint64 bytes);               /* "1234 B", "12.34 KiB" */
 char *fc_format_share(guint64 part, guint64 whole); /* per cent: "12.3" */
 char *fc_format_count(guint64 count);
-char *fc_format_text(const char *text); /* fc_plain_text */
+char *fc_format_brief_count(guint64 count); /* "9999", "12.3 k", "4.97 M" */
+char *fc_format_text(const char *text);     /* fc_plain_text */

@@ -175,5 +175,5 @@ static void render_header(const FcReportContext *context)
 }
 
 const FcReport fc_report_header = {"header",           "what made this output, and from what",
-                                   FC_REPORT_BOTH,     render_header,
+                                   FC_REPORT_CLASSIC,  render_header,
                                    .shows_diff = TRUE, .is_text = TRUE};

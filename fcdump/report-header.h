@@ -6,5 +6,7 @@
 
 #include "fcdump/report.h"
 
+extern const FcReport fc_report_header;
+
 /* The same whatever times are shown. */
 void fc_report_header_notes(const FcReportContext *context);

@@ -3,7 +3,7 @@
  * Losses: what is missing from the profile, printed before any figure.  Repairs: what did not fit
  * and was mended.  Neither says anything where all went well.
  */
-#include "fcdump/report.h"
+#include "fcdump/report-header.h"
 
 static const FcColumn columns[] = {
     {NULL, "count", FALSE}, {NULL, "kind", TRUE}, {NULL, "what it means", TRUE}};
@@ -113,10 +113,21 @@ static void render_losses(const FcReportContext *context)
 const FcReport fc_report_losses = {"losses", "what is missing from the profile, if anything",
                                    FC_REPORT_BOTH, render_losses};
 
+/* What limits the figures is in the header, where that is printed. */
+static gboolean prints_header(const FcOptions *options)
+{
+    for (guint i = 0; options->table[i]; i++)
+        if (options->table[i] == &fc_report_header)
+            return (options->reports >> i & 1) != 0;
+    return FALSE;
+}
+
 static void render_repairs(const FcReportContext *context)
 {
     const FcProfile *profile = context->model->profile;
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
+    if (!prints_header(context->options))
+        fc_report_header_notes(context);
     Weight worst = add_notes(table, profile->repairs, FALSE, FALSE);
     if (fc_table_is_empty(table) && !fc_format_is_csv())
         return;
@@ -131,5 +142,6 @@ static void render_repairs(const FcReportContext *context)
                        "Set FC_CONTEXTS=%" G_GUINT64_FORMAT " to keep all contexts apart.", wanted);
 }
 
-const FcReport fc_report_repairs = {"notes", "events that did not fit and were mended",
-                                    FC_REPORT_CLASSIC, render_repairs};
+const FcReport fc_report_repairs = {
+    "notes", "how sure the figures are; events that did not fit and were mended", FC_REPORT_CLASSIC,
+    render_repairs};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the first screen has below the summary: the heaviest functions, the hot path, and which
- * options show the rest.
+ * The heaviest functions, and the hot path.
  */
 #include "fcdump/report-groups.h"
 #include "model/hotpath.h"
@@ -70,7 +69,7 @@ static void render_heaviest(const FcReportContext *context)
 }
 
 const FcReport fc_report_heaviest = {"heaviest", "the functions with most local time",
-                                     FC_REPORT_SCREEN, render_heaviest};
+                                     FC_REPORT_ON_REQUEST, render_heaviest};
 
 /* Which says what marks mean. */
 static gboolean prints_heaviest(const FcOptions *options)
@@ -153,26 +152,4 @@ static void render_hot_path(const FcReportContext *context)
 
 const FcReport fc_report_hot_path = {"hot-path",
                                      "the heaviest chain of calls, from the outermost on",
-                                     FC_REPORT_SCREEN, render_hot_path};
-
-/* ---- What shows the rest ------------------------------------------------------------------ */
-
-static void render_hints(const FcReportContext *context)
-{
-    const FcModel *model = context->model;
-    g_autoptr(GString) parts = g_string_new("--tree, --graph, --rgraph");
-    if (fc_callgraph_cycle_count(model->graph) > 0)
-        g_string_append(parts, ", --cycles");
-    if (model->profile->threads->len > 1)
-        g_string_append(parts, ", --threads");
-    if (model->profile->heap.recorded)
-        g_string_append(parts, ", --memory");
-    fc_render_title(context->render, "More");
-    fc_render_line(context->render,
-                   "--all: every function; --classic: the whole report; %s: parts.", parts->str);
-    fc_render_line(context->render,
-                   "--html=FILE: everything in a browser; --help: all other options.");
-}
-
-const FcReport fc_report_hints = {"hints", "which options show the rest", FC_REPORT_SCREEN,
-                                  render_hints, .is_text = TRUE};
+                                     FC_REPORT_ON_REQUEST, render_hot_path};

@@ -59,28 +59,10 @@ static void add_program(FcTable *table, const FcModel *model)
         add(table, "Program", g_strdup(text->str));
 }
 
-/* From the first process's start to the last one's end; 0: not known. */
-static guint64 wall_ns(const FcModel *model)
-{
-    gint64 start_ns = G_MAXINT64;
-    gint64 end_ns = 0;
-    if (model->inputs->len == 1)
-        return header_of(model, 0)->run_ns;
-    for (guint i = 0; i < model->inputs->len; i++)
-    {
-        const FcProfile *header = header_of(model, i);
-        if (header->start_realtime_ns == 0)
-            return 0;
-        start_ns = MIN(start_ns, header->start_realtime_ns);
-        end_ns = MAX(end_ns, header->end_realtime_ns);
-    }
-    return end_ns > start_ns ? (guint64)(end_ns - start_ns) : 0;
-}
-
 static void add_times(FcTable *table, const FcModel *model)
 {
     const gboolean own_clocks = header_of(model, 0)->time_mode > 2; /* cpu, sys */
-    const guint64 wall = wall_ns(model);
+    const guint64 wall = fc_report_elapsed_ns(model);
     const guint64 base = model->local_ns;
     const gboolean threads_summed = header_of(model, 0)->thread_id != 0;
     g_autofree char *in_functions = g_strchomp(fc_format_time(base));
@@ -279,4 +261,4 @@ static void render_summary(const FcReportContext *context)
 }
 
 const FcReport fc_report_summary = {"summary", "what ran, for how long, and what is notable",
-                                    FC_REPORT_SCREEN, render_summary, .is_text = TRUE};
+                                    FC_REPORT_ON_REQUEST, render_summary, .is_text = TRUE};

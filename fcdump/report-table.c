@@ -6,7 +6,7 @@
 #include "fcdump/report-table.h"
 
 extern const FcReport fc_report_header, fc_report_losses, fc_report_summary, fc_report_heaviest,
-    fc_report_hot_path, fc_report_hints, fc_report_info, fc_report_flat, fc_report_graph,
+    fc_report_hot_path, fc_report_overview, fc_report_info, fc_report_flat, fc_report_graph,
     fc_report_peek, fc_report_path, fc_report_cycles, fc_report_tree, fc_report_latency,
     fc_report_slowest, fc_report_trace, fc_report_suggest_filter, fc_report_threads,
     fc_report_repairs, fc_report_heap, fc_report_leaks, fc_report_bad_frees, fc_report_bad_reallocs,
@@ -17,10 +17,10 @@ extern const FcReport fc_report_header, fc_report_losses, fc_report_summary, fc_
 const FcReport *const fc_report_table[] = {
     &fc_report_header,
     &fc_report_losses,
+    &fc_report_overview,
     &fc_report_summary,
     &fc_report_heaviest,
     &fc_report_hot_path,
-    &fc_report_hints,
     &fc_report_info,
     &fc_report_flat,
     &fc_report_graph,

@@ -56,6 +56,23 @@ char *fc_report_end(const FcProfile *header)
     }
 }
 
+guint64 fc_report_elapsed_ns(const FcModel *model)
+{
+    gint64 start_ns = G_MAXINT64;
+    gint64 end_ns = 0;
+    if (model->inputs->len == 1)
+        return ((const FcInput *)model->inputs->pdata[0])->header->run_ns;
+    for (guint i = 0; i < model->inputs->len; i++)
+    {
+        const FcProfile *header = ((const FcInput *)model->inputs->pdata[i])->header;
+        if (header->start_realtime_ns == 0)
+            return 0;
+        start_ns = MIN(start_ns, header->start_realtime_ns);
+        end_ns = MAX(end_ns, header->end_realtime_ns);
+    }
+    return end_ns > start_ns ? (guint64)(end_ns - start_ns) : 0;
+}
+
 #define PROGRAMS_NAMED 4 /* of a sum */
 
 char *fc_report_programs(const FcModel *model, gboolean base_names)
@@ -379,6 +396,18 @@ static gboolean is_known(const FcProfileFunction *figures, guint64 ns, guint64 e
 {
     return fc_format_is_csv() || figures->counted == 0 || figures->timed > 0 ||
            figures->counted < figures->calls || error_ns < MAX(ns, 1);
+}
+
+gboolean fc_report_is_local_known(const FcProfileFunction *figures)
+{
+    return is_known(figures, figures->times.local_ns, figures->local_error_ns);
+}
+
+const char *fc_report_time_name(FcTimePart part)
+{
+    return part == FC_TIME_PART_CPU    ? "CPU"
+           : part == FC_TIME_PART_WAIT ? "waiting"
+                                       : "in functions";
 }
 
 char *fc_report_total_time(const FcReportContext *context, const FcProfileFunction *figures)

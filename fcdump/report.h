@@ -136,6 +136,15 @@ void fc_report_no_function(const FcReportContext *context);
 /* What its functions took themselves. */
 guint64 fc_report_thread_local_ns(const FcProfileThread *thread);
 
+/* From the first process's start to the last one's end; 0: not known. */
+guint64 fc_report_elapsed_ns(const FcModel *model);
+
+/* Whether anything tells how long the function took itself. */
+gboolean fc_report_is_local_known(const FcProfileFunction *figures);
+
+/* What a sum of such times is called: "CPU". */
+const char *fc_report_time_name(FcTimePart part);
+
 /* How the process ended; NULL where nothing is known of that.  The caller owns the result. */
 char *fc_report_end(const FcProfile *header);
 

@@ -78,7 +78,7 @@ result = run("--classic", "none.fc", "good.fc")
 equal((result.status, result.err), (1, "fcdump: none.fc: No such file or directory\n"),
       "one file is missing")
 equal(len(rows(result.out, "Flat profile")), 3, "the other file")
-equal(run("none.fc", "good.fc").out.splitlines()[0].rpartition(": ")[2], "good.fc", "what the header names")
+equal(run("--header", "none.fc", "good.fc").out.splitlines()[0].rpartition(": ")[2], "good.fc", "what the header names")
 
 # A profile may come through a pipe.
 os.mkfifo("pipe")

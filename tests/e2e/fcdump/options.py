@@ -19,7 +19,7 @@ demangle-gnu demangle-java demangle-ansi demangle-params no-demangle split csv r
 force-names cycles no-cycles propagate rpropagate memory no-memory mem-leaks no-mem-leaks
 mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads losses no-losses
 notes no-notes json latency no-latency classic all summary no-summary
-heaviest no-heaviest hot-path no-hot-path hints no-hints help version contact""".split()
+heaviest no-heaviest hot-path no-hot-path overview no-overview help version contact""".split()
 for name in SWITCHES:
     equal(good("-" + name, "some.fc"), good("--" + name, "some.fc"), f"-{name} and --{name}")
 # ... exports too, which say on standard error what is not in them.
@@ -45,27 +45,29 @@ for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "n
 # Each report can be left out, and asked for alone.
 TITLES = {"header": "FunctionCheck ", "info": "General information", "flat": "Flat profile",
           "graph": "Call graph", "cycles": "Cycles"}
-PARTS = {"summary": "Summary", "heaviest": "Heaviest functions", "hot-path": "Hot path", "hints": "More"}
+PARTS = {"summary": "Summary", "heaviest": "Heaviest functions", "hot-path": "Hot path"}
 for name, title in TITLES.items():
-    contains("\n" + plain, "\n" + title, "the default reports")
+    contains("\n" + plain, "\n" + title, "the classic reports")
     if "\n" + title in "\n" + good(f"--no-{name}", "some.fc"):
         fail(f"--no-{name} does not work")
-    alone = good("--no-reports", f"--{name}", "some.fc")
-    if not alone.startswith(title) or "\n\n" + "Flat profile" in alone:
-        fail(f"--no-reports --{name}", alone)
+    alone = good(f"--{name}", "some.fc")
+    if not alone.startswith(title) or [other for other in TITLES.values() if other != title and "\n" + other in alone]:
+        fail(f"--{name} alone", alone)
+    equal(good("--no-reports", f"--{name}", "some.fc"), alone, f"--no-reports --{name}")
 places = [plain.index(title) for title in TITLES.values()]
 equal(places, sorted(places), "the order of reports")
 screen = good("some.fc")
+equal(good("--overview", "some.fc"), screen, "--overview is the first screen")
+if "\nHot path\n" in screen or "Summary" in screen:
+    fail("the first screen is one report", screen)
 for name, title in PARTS.items():
-    contains(screen, "\n\n" + title + "\n", "the first screen")
-    if "\n" + title + "\n" in good(f"--no-{name}", "some.fc"):
-        fail(f"--no-{name} does not work")
-    contains(good(f"--no-{name}", "some.fc", f"--{name}"), screen, f"--{name} after --no-{name}")
-    equal(good("--no-reports", f"--{name}", "some.fc").split("\n")[0], title, f"--no-reports --{name}")
+    equal(good(f"--{name}", "some.fc").split("\n")[0], title, f"--{name} alone")
     contains("\n" + good("--classic", f"--{name}", "some.fc"), "\n" + title + "\n", f"--classic --{name}")
     if "\n" + title + "\n" in plain:
         fail(f"{title} in the classic report")
-equal(good("--no-header", "some.fc"), screen.split("\n\n", 1)[1], "the first screen without header")
+two = good("--summary", "--hot-path", "some.fc")
+contains(two, "Summary\n", "two reports")
+contains(two, "\n\nHot path\n", "two reports")
 contains(good("--rgraph", "some.fc"), "Call graph: callers", "--rgraph")
 contains(good("--rgraph", "--graph", "some.fc"), "Call graph: callees", "--graph after --rgraph")
 equal(good("--no-flat", "--flat", "some.fc"), plain, "the last option wins")

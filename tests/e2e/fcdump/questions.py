@@ -63,7 +63,7 @@ equal(last(good("ways.fc", "--path=[eo]*,leaf,fib"), "Contexts by way of"), ["od
 contains(good("ways.fc", "--path=main,leaf", "--min=35"), "1 context left out by --min.", "--path with --min")
 
 # --base: another 100%, and where the hot path begins.
-text = good("simple.fc", "--base=work")
+text = good("--heaviest", "--hot-path", "simple.fc", "--base=work")
 contains(text, "100% is 6.000 ms, the total time of work.\n", "--base")
 equal([row[1] for row in rows(text, "Heaviest functions")], ["83.3", "66.7", "16.7"], "shares with --base")
 equal([[row[1], row[-1]] for row in rows(text, "Hot path")], [["100.0", "work"], ["16.7", "leaf"]],
@@ -107,7 +107,7 @@ equal(rows(text, "Processes by time"), [["10.00 ms", "50.0", "6", "100", "prog"]
 equal(rows(good("two.fc", "--by=thread"), "Threads by time"),
       [["8.000 ms", "80.0", "3", "100", "main"], ["2.000 ms", "20.0", "3", "101", "helper"]], "--by=thread")
 for wanted in ("101", "help*", "101,nobody"):
-    result = run("two.fc", "--thread=" + wanted)
+    result = run("--summary", "--heaviest", "--hot-path", "two.fc", "--thread=" + wanted)
     text = result.out
     equal((result.status, result.err), (1, "fcdump: --thread: 'nobody' fits no thread of two.fc\n") if "nobody" in wanted
           else (0, ""), f"--thread={wanted}")

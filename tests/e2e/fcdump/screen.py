@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The first screen: the summary, the heaviest functions, the hot path; --top, --all and --min in it and
-# in the reports.
+# The summary, the heaviest functions, the hot path; --top, --all and --min in them and in the reports.
 
 from fcfile import (Profile, Program, contains, equal, fail, folder, good, recursive, rows, section,
                     simple, with_heap)
@@ -11,13 +10,17 @@ keep = folder()
 program = Program()
 
 
+def parts(*words):
+    return good("--summary", "--heaviest", "--hot-path", *words)
+
+
 def summary(text):
     """Label to text of the summary's lines."""
     return dict(line.split(None, 1) for line in section(text, "Summary") if line)
 
 
 simple(program).write("simple.fc")
-text = good("simple.fc")
+text = parts("simple.fc")
 equal(summary(text), {
     "Program": "prog, exited with status 0",
     "Time": "10.00 ms, 1 process, 1 thread, 10.00 ms in functions",
@@ -32,20 +35,20 @@ equal(rows(text, "Heaviest functions"), [
 PATH = [["10.00 ms", "100.0", "4.000 ms", "1", "main"], ["6.000 ms", "60.0", "5.000 ms", "2", "work"],
         ["1.000 ms", "10.0", "1.000 ms", "3", "leaf"]]
 equal(rows(text, "Hot path"), PATH, "the hot path")
-equal([row[-1] for row in rows(good("simple.fc", "--sort=name"), "Heaviest functions")],
+equal([row[-1] for row in rows(parts("simple.fc", "--sort=name"), "Heaviest functions")],
       ["leaf", "main", "work"], "--sort")
-contains(good("simple.fc", "--details", "--basename"), "work  names.c:", "--details")
+contains(parts("simple.fc", "--details", "--basename"), "work  names.c:", "--details")
 
 # A function that is not selected is no step; what it called is.
-text = good("simple.fc", "--not=work")
+text = parts("simple.fc", "--not=work")
 equal([row[-1] for row in rows(text, "Hot path")], ["main", "leaf"], "a path around a hidden function")
 contains(summary(text)["Calls"], "3 functions, of which 1 are not shown", "hidden functions")
 
 # --top and --min cut, and say so.
-text = good("simple.fc", "--top=1")
+text = parts("simple.fc", "--top=1")
 equal([row[-1] for row in rows(text, "Heaviest functions")][0], "work", "--top")
 contains(text, "2 more functions with --all.\n", "--top")
-contains(good("simple.fc", "--min=50"), "1 function left out by --min.\n", "--min")
+contains(parts("simple.fc", "--min=50"), "1 function left out by --min.\n", "--min")
 recursive(program).write("recursive.fc")
 text = good("recursive.fc", "--classic", "--top=1", "--tree", "--latency")
 equal(text.count("6 more functions with --all."), 3, "--top: flat profile, graph, latency")
@@ -62,7 +65,7 @@ equal([row[-1] for row in rows(text, "Calling-context tree")],
       ["main", "`- work", "1 more context with --all."], "the tree with --top")
 
 # A cycle is notable where it has a twentieth of the time.
-contains(summary(good("recursive.fc"))["Cycle"], "54.5% in cycle 2: alpha, beta, delta", "the heaviest cycle")
+contains(summary(parts("recursive.fc"))["Cycle"], "54.5% in cycle 2: alpha, beta, delta", "the heaviest cycle")
 
 # A long path: the middle is left out, unless --all; it ends where no callee has a twentieth.
 NAMES = ["main", "work", "leaf", "even", "odd", "alpha", "beta", "delta", "fib", "sorter", "unused"]
@@ -75,9 +78,9 @@ for step in range(22):
 long.context(parent, "main+6", "leaf", 1, 90, 90)
 long.thread(1, 0, 3000, 3000, 22, False, "prog")
 long.write("long.fc")
-found = [row[-1] for row in rows(good("long.fc"), "Hot path")]
+found = [row[-1] for row in rows(parts("long.fc"), "Hot path")]
 equal((found[:5], found[5], len(found)), (NAMES[:5], "(7 more calls)", 16), "a long path")
-found = [row[-1] for row in rows(good("long.fc", "--all"), "Hot path")]
+found = [row[-1] for row in rows(parts("long.fc", "--all"), "Hot path")]
 equal(found, NAMES * 2, "a long path with --all")
 
 # Many functions: 20 of them, and the whole is within two screens.
@@ -88,13 +91,13 @@ many.modules.append((0, 0, 0x40000, 0, 2**64 - 1, program.build_id, program.path
 many.functions = [((1, f[0][1]), *f[1:]) for f in many.functions]
 many.thread(1, 0, 3000, 3000, 300, False, "prog")
 many.write("many.fc")
-text = good("many.fc")
+text = parts("many.fc")
 equal(len(rows(text, "Heaviest functions")) - 1, 20, "as many as fit")
 contains(text, "280 more functions with --all.", "the others")
 if len(text.split("\n")) > 50:
     fail("more than two screens", text)
-equal(len(rows(good("many.fc", "--all"), "Heaviest functions")), 300, "--all")
-equal(len(rows(good("many.fc", "--top=30"), "Heaviest functions")) - 1, 30, "--top=30")
+equal(len(rows(parts("many.fc", "--all"), "Heaviest functions")), 300, "--all")
+equal(len(rows(parts("many.fc", "--top=30"), "Heaviest functions")) - 1, 30, "--top=30")
 
 # A thread that waits leads neither the heaviest functions' line nor the path; where all threads are
 # like that, none waits.
@@ -107,7 +110,7 @@ waiting.thread(4711, 0, 10_000_000, 10_000_000, 6, False, "prog",
                 ("leaf", 3, 1_000_000, 1_000_000)])
 waiting.thread(4712, 0, 9_000_000, 9_000_000, 1, True, "idle", [("sorter", 1, 9_000_000, 9_000_000)])
 waiting.write("waiting.fc")
-text = good("waiting.fc")
+text = parts("waiting.fc")
 contains(summary(text)["Heaviest"], "work: 26.3% itself", "the heaviest of those that work")
 contains(summary(text)["Idle"], "47.4% in sorter, where threads seem to wait", "who waits")
 equal([row[-1] for row in rows(text, "Hot path")], ["main", "work", "leaf"], "the path of those that work")
@@ -115,7 +118,7 @@ equal([row[-1] for row in rows(text, "Heaviest functions")], ["sorter", "work", 
 for mode in (3, 4):  # clocks that stand still while a thread waits
     waiting.header["time_mode"] = mode
     waiting.write("waiting.fc")
-    found = summary(good("waiting.fc"))
+    found = summary(parts("waiting.fc"))
     contains(found["Heaviest"], "sorter: 47.4% itself", "a thread that computes")
     if "Idle" in found:
         fail("nobody waits", found)
@@ -124,7 +127,7 @@ alone.function("sorter", 1, 9_000_000, 9_000_000)
 alone.context(None, 0x7f0000001234, "sorter", 1, 9_000_000, 9_000_000)
 alone.thread(4712, 0, 9_000_000, 9_000_000, 1, True, "one", [("sorter", 1, 9_000_000, 9_000_000)])
 alone.write("alone.fc")
-text = good("alone.fc")
+text = parts("alone.fc")
 contains(summary(text)["Heaviest"], "sorter: 100.0%", "a thread that works in one function")
 if "Idle" in summary(text):
     fail("nobody waits", text)
@@ -153,7 +156,7 @@ def contended_sections(preempted=10_000_000):
 
 contended.sections = contended_sections
 contended.write("contended.fc")
-found = summary(good("contended.fc"))
+found = summary(parts("contended.fc"))
 equal(found["Idle"], "1 of 4 threads waited for 90% of the time or more: listener", "who does nothing but wait")
 # leaf: 28 ms in each of three threads, less a fifth of the 10 ms that each was preempted, as it has 2 of 10 ms on the CPU
 equal(found["Contended"], "3 threads wait in leaf, for 28.9% of the time of all that work; --time=wait: where else", "what they contend for")
@@ -161,17 +164,17 @@ if "Preempted" in found:
     fail("less than a tenth was preempted", found)
 contended.sections = lambda: contended_sections(20_000_000)
 contended.write("preempted.fc")
-found = summary(good("preempted.fc"))
+found = summary(parts("preempted.fc"))
 equal(found["Preempted"], "for 16.2% of the threads' time others, of this program too, had the processors", "a busy machine")
 contains(found["Contended"], "in leaf, for 22.2%", "no more than each thread waited of its own accord")
 contended.sections = lambda: contended_sections(40_000_000)
 contended.write("preempted.fc")
-found = summary(good("preempted.fc"))
+found = summary(parts("preempted.fc"))
 equal(found["Preempted"], "for 32.4% of the threads' time others, of this program too, had the processors", "a busier machine")
 if "Contended" in found:
     fail("nobody waited of its own accord", found)
 for name in ("Contended", "Preempted", "Idle"):
-    if name in summary(good("many.fc")):
+    if name in summary(parts("many.fc")):
         fail(f"{name} of threads of which nothing is known")
 
 # Where that is known nothing is guessed: threads that compute in a call each do not seem to wait, and one that
@@ -200,30 +203,29 @@ def computing_sections():
 computing.sections = computing_sections
 computing.write("computing.fc")
 for time, share in (("cpu", "97.7"), ("wall", "44.7")):
-    text = good("computing.fc", f"--time={time}")
+    text = parts("computing.fc", f"--time={time}")
     contains(summary(text)["Heaviest"], f"sorter: {share}% itself", f"a thread that works, --time={time}")
     equal([row[-1] for row in rows(text, "Hot path")], ["sorter"], f"where it works, --time={time}")
     contains(summary(text)["Idle"], "1 of 3 threads", f"who waits, --time={time}")
-contains(summary(good("computing.fc", "--time=wait"))["Heaviest"], "main: 100.0% itself", "what is asked for")
+contains(summary(parts("computing.fc", "--time=wait"))["Heaviest"], "main: 100.0% itself", "what is asked for")
 
 # Memory, losses, the end of the process, several processes, a profile of version 3.0.
 with_heap(program).write("heap.fc")
-equal(summary(good("heap.fc"))["Memory"], "2164 B at the peak; 6 blocks of 464 B leaked; 0 bad frees", "memory")
-contains(good("heap.fc"), ", --memory: parts.", "a hint at the memory")
+equal(summary(parts("heap.fc"))["Memory"], "2164 B at the peak; 6 blocks of 464 B leaked; 0 bad frees", "memory")
 dying = simple(program, end=("signal", 11), pid=4712)
 dying.losses.append(("lost-records", 3))
 dying.write("dying.fc")
-text = good("dying.fc")
+text = parts("dying.fc")
 equal(summary(text)["Program"], "prog, killed by signal 11 (Segmentation fault)", "how it ended")
-if not text.index("\nLosses\n") < text.index("\nSummary\n"):
+if not text.index("Losses\n") < text.index("\nSummary\n"):
     fail("losses come first", text)
-text = good("dying.fc", "simple.fc")
+text = parts("dying.fc", "simple.fc")
 equal(summary(text)["Program"], "prog, 1 of 2 were killed or exited with another status than 0", "the ends of two")
 contains(summary(text)["Time"], "1.000 s, 2 processes, 2 threads, 20.00 ms in functions", "the time of two")
 simple(program).write("old.fc", extended=False)
-text = good("old.fc")
+text = parts("old.fc")
 contains(text, "A version 3.0 profile has no calling contexts.", "a path in a version 3.0 profile")
 contains(summary(text)["Heaviest"], ": 50.0% itself, 60.0% with its callees, 2 calls", "version 3.0")
 empty = Profile(program, run_ns=5)
 empty.write("empty.fc")
-contains(good("empty.fc"), "No function to show.\nNothing that ran was compiled with the flags", "an empty one")
+contains(parts("empty.fc"), "No function to show.\nNothing that ran was compiled with the flags", "an empty one")

@@ -69,7 +69,7 @@ for number in range(6):
 def program_named(*files):
     """In the summary, and in General information."""
     return [next(line.split(maxsplit=1)[1] for line in section(text, title) if line.startswith("Program "))
-            for title, text in (("Summary", run(*files).out), ("General information", classic(*files)))]
+            for title, text in (("Summary", run("--summary", *files).out), ("General information", classic(*files)))]
 
 
 equal(program_named("one.fc", "one-2.fc"), ["prog", program.path], "one program twice")
@@ -128,7 +128,7 @@ for operands, repeated in ((("one.fc", "two.fc", "both.fcd"), "././/one.fc and 1
     equal(rows(result.out, "Flat profile"), EXPECTED, " ".join(operands))
     contains(result.out, "2 files summed", " ".join(operands))
 contains(classic("both.fcd"), "profile: both.fcd\n", "the header")
-contains(run("both.fcd", "one.fc").out, "profile: both.fcd\n", "what is named again is not in the header")
+contains(run("--header", "both.fcd", "one.fc").out, "profile: both.fcd\n", "what is named again is not in the header")
 result = run("gone.fc", "gone.fc")
 equal((result.status, result.err.count("gone.fc: No such file"), "taken once" in result.err), (1, 2, False),
       "what can't be read is not taken")

@@ -169,7 +169,7 @@ SHOW = "sed 's/^/PAGED /'; echo LESS=$LESS"
 paged = on_terminal(300, "some.fc", "--color=never", env={"FC_PAGER": SHOW, "PAGER": "false", "LESS": ""})
 lines = paged.split("\n")
 equal(lines[-2], "LESS=", "LESS stays as it is")
-equal([line[6:] for line in lines[:-2] if line.startswith("PAGED ")], good("some.fc").split("\n")[:-1], "what is paged")
+equal([line[6:] for line in lines[:-2] if line.startswith("PAGED ")], on_terminal(300, "some.fc", "--color=never").split("\n")[:-1], "what is paged")
 environment = {key: value for key, value in os.environ.items() if key != "LESS"}
 os.environ.clear()
 os.environ.update(environment)
@@ -185,6 +185,6 @@ if "PAGED" in good("some.fc", env={"FC_PAGER": SHOW}):
 # One that is left early takes nothing with it.
 # What is no command is said, and the report shown.
 for env in ({"FC_PAGER": "no-such-pager -x"}, {"FC_PAGER": None, "PAGER": "no-such-pager -x"}):
-    equal(on_terminal(300, "some.fc", "--color=never", env=env), good("some.fc"), "no such pager")
+    equal(on_terminal(300, "some.fc", "--color=never", env=env), on_terminal(300, "some.fc", "--color=never"), "no such pager")
 equal(on_terminal(300, "some.fc", "--color=never", env={"FC_PAGER": "A=1 head -1"}).count("\n"), 1, "a command of the shell")
 equal(on_terminal(300, "some.fc", "--color=never", env={"FC_PAGER": "head -1"}), good("some.fc").split("\n")[0] + "\n", "a pager that is left")

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See findings.h.  One function a finding, in the order in which they are told.
+ */
+#include "fcdump/findings.h"
+
+#include "model/contention.h"
+#include "model/hotpath.h"
+
+#define NOTABLE_OWN 0.1        /* of all time, at least */
+#define NOTABLE_WAIT 0.1       /* of all time of the threads that work */
+#define NOTABLE_PREEMPTION 0.1 /* of all threads' time */
+#define NOTABLE_CYCLE 0.05     /* of all time */
+#define FRAMES_MAX 4           /* of the stack at death */
+
+static void free_finding(gpointer data)
+{
+    FcFinding *finding = data;
+    g_free(finding->text);
+    g_free(finding);
+}
+
+/* Takes `text` over. */
+static void add(GPtrArray *findings, char *text, const char *option)
+{
+    FcFinding *finding = g_new(FcFinding, 1);
+    *finding = (FcFinding){text, option};
+    g_ptr_array_add(findings, finding);
+}
+
+static const char *name_of(const FcModel *model, guint function)
+{
+    return fc_model_function(model, function)->name;
+}
+
+/* ---- What went wrong ---------------------------------------------------------------------- */
+
+/* The frames that were open, innermost first: "inner, called by outer, main". */
+static char *format_stack(const FcModel *model, const GArray *stack)
+{
+    GString *text = g_string_new(NULL);
+    for (guint i = stack->len; i-- > 0 && stack->len - i <= FRAMES_MAX;)
+    {
+        const FcProfileFrame *frame = &g_array_index(stack, FcProfileFrame, i);
+        const guint function = model->function_of[frame->function];
+        g_string_append_printf(text, "%s%s",
+                               text->len == 0        ? ""
+                               : i + 2 == stack->len ? ", called by "
+                                                     : ", ",
+                               name_of(model, function));
+    }
+    if (stack->len > FRAMES_MAX)
+        g_string_append_printf(text, " and %u more", stack->len - FRAMES_MAX);
+    return g_string_free(text, FALSE);
+}
+
+/* Of one process that a signal killed: where each thread was is in --threads. */
+static void find_death(GPtrArray *findings, const FcModel *model)
+{
+    const FcProfile *header = ((const FcInput *)model->inputs->pdata[0])->header;
+    if (model->inputs->len != 1 || header->end != FC_END_SIGNAL)
+        return;
+    for (guint i = 0; i < model->profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = &g_array_index(model->profile->threads, FcProfileThread, i);
+        if (thread->stack->len == 0)
+            continue;
+        g_autofree char *stack = format_stack(model, thread->stack);
+        g_autofree char *which =
+            model->profile->threads->len > 1
+                ? g_strdup_printf(" (of %u threads)", model->profile->threads->len)
+                : g_strdup("");
+        add(findings, g_strdup_printf("It died in %s%s", stack, which), "--threads");
+        return;
+    }
+}
+
+static void find_bad_frees(GPtrArray *findings, const FcReportContext *context)
+{
+    const guint64 count = context->memory->bad_count;
+    if (context->model->profile->heap.recorded && count > 0)
+        add(findings,
+            g_strdup_printf("Memory is freed wrongly %" G_GUINT64_FORMAT " time%s", count,
+                            count == 1 ? "" : "s"),
+            "--mem-free");
+}
+
+/* ---- Where the time is -------------------------------------------------------------------- */
+
+/* Hooks that took more than the program make all times uncertain. */
+static void find_hooks(GPtrArray *findings, const FcModel *model)
+{
+    guint64 cost_ns = 0;
+    guint64 own_ns = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcProfileTimes *times = &fc_model_function(model, i)->figures.times;
+        cost_ns += times->local_cost_ns;
+        own_ns += times->local_ns;
+    }
+    if (cost_ns <= own_ns || own_ns == 0 || model->time == FC_TIME_PART_WAIT)
+        return;
+    add(findings,
+        g_strdup_printf("Hooks took %.1f times as long as the functions",
+                        (double)cost_ns / (double)own_ns),
+        "--suggest-filter");
+}
+
+static void find_waits(GPtrArray *findings, const FcModel *model, const FcContention *contention)
+{
+    if (contention->function == FC_NONE ||
+        (double)contention->wait_ns < NOTABLE_WAIT * (double)contention->busy_run_ns)
+        return;
+    g_autofree char *time = fc_format_brief_time(contention->wait_ns);
+    add(findings,
+        g_strdup_printf("%u threads wait in %s for %s, %.0f%% of the working threads' time",
+                        contention->waiting, name_of(model, (guint)contention->function), time,
+                        100 * (double)contention->wait_ns / (double)contention->busy_run_ns),
+        "--time=wait");
+}
+
+static const char *time_phrase(FcTimePart part)
+{
+    return part == FC_TIME_PART_CPU    ? "the CPU time"
+           : part == FC_TIME_PART_WAIT ? "all waiting"
+                                       : "the time";
+}
+
+static void find_heaviest(GPtrArray *findings, const FcModel *model, const gboolean *waiting)
+{
+    const FcFunction *most = NULL;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        if (function->shown && !waiting[i] &&
+            (!most || function->figures.times.local_ns > most->figures.times.local_ns))
+            most = function;
+    }
+    if (!most || (double)most->figures.times.local_ns < NOTABLE_OWN * (double)model->base_ns)
+        return;
+    g_autofree char *calls = fc_format_brief_count(most->figures.calls);
+    g_autofree char *each =
+        fc_format_brief_time(most->figures.times.local_ns / MAX(most->figures.calls, 1));
+    add(findings,
+        g_strdup_printf("%s itself takes %.0f%% of %s (%s call%s of %s)", most->name,
+                        100 * (double)most->figures.times.local_ns / (double)model->base_ns,
+                        time_phrase(model->time), calls, most->figures.calls == 1 ? "" : "s", each),
+        NULL);
+}
+
+/* ---- The rest ----------------------------------------------------------------------------- */
+
+static void find_leaks(GPtrArray *findings, const FcReportContext *context)
+{
+    const FcMemory *memory = context->memory;
+    if (!context->model->profile->heap.recorded || memory->lost.blocks == 0)
+        return;
+    g_autofree char *bytes = fc_format_bytes(memory->lost.bytes);
+    g_autofree char *blocks = fc_format_brief_count(memory->lost.blocks);
+    add(findings,
+        g_strdup_printf("%s leaked in %s block%s", bytes, blocks,
+                        memory->lost.blocks == 1 ? "" : "s"),
+        "--mem-leaks");
+}
+
+static void find_preemption(GPtrArray *findings, const FcContention *contention)
+{
+    if (contention->preempted_ns == 0 ||
+        (double)contention->preempted_ns < NOTABLE_PREEMPTION * (double)contention->run_ns)
+        return;
+    add(findings,
+        g_strdup_printf(
+            "The machine was busy: threads were ready but not running %.0f%% of the time",
+            100 * (double)contention->preempted_ns / (double)contention->run_ns),
+        NULL);
+}
+
+static void find_idle(GPtrArray *findings, const FcContention *contention)
+{
+    if (contention->idle < 2 || contention->idle == contention->threads) /* one may wait for all */
+        return;
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < contention->names->len; i++)
+        g_string_append_printf(names, "%s%s", i > 0 ? ", " : " (",
+                               (const char *)contention->names->pdata[i]);
+    add(findings,
+        g_strdup_printf("%u of %u threads only waited%s%s", contention->idle, contention->threads,
+                        names->str, names->len > 0 ? ")" : ""),
+        "--threads");
+}
+
+static void find_cycle(GPtrArray *findings, const FcModel *model)
+{
+    guint heaviest = 0;
+    for (guint cycle = 1; cycle <= fc_callgraph_cycle_count(model->graph); cycle++)
+        if (heaviest == 0 || fc_report_cycle_ns(model, cycle) > fc_report_cycle_ns(model, heaviest))
+            heaviest = cycle;
+    if (heaviest == 0 ||
+        (double)fc_report_cycle_ns(model, heaviest) < NOTABLE_CYCLE * (double)model->base_ns)
+        return;
+    guint count;
+    const guint *members = fc_callgraph_cycle_members(model->graph, heaviest, &count);
+    add(findings,
+        g_strdup_printf("%s and %u other function%s call one another", name_of(model, members[0]),
+                        count - 1, count == 2 ? "" : "s"),
+        "--cycles");
+}
+
+GPtrArray *fc_findings_new(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    GPtrArray *findings = g_ptr_array_new_with_free_func(free_finding);
+    g_autofree gboolean *waiting = fc_hot_waiting(model);
+    g_autoptr(FcContention) contention = fc_contention_new(model);
+    find_death(findings, model);
+    find_bad_frees(findings, context);
+    find_hooks(findings, model);
+    find_waits(findings, model, contention);
+    find_heaviest(findings, model, waiting);
+    find_leaks(findings, context);
+    find_preemption(findings, contention);
+    find_idle(findings, contention);
+    if (!model->lacks_arcs)
+        find_cycle(findings, model);
+    return findings;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What an experienced colleague would say of a profile at first sight: sentences, the gravest
+ * first.  Pure computation on a model; never prints.
+ */
+#pragma once
+
+#include "fcdump/report.h"
+
+typedef struct
+{
+    char *text;         /* a sentence without its full stop */
+    const char *option; /* of fcdump: what shows more of it; NULL: nothing does */
+} FcFinding;
+
+/* FcFinding, owned by the array, which the caller owns; may be empty. */
+GPtrArray *fc_findings_new(const FcReportContext *context);

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The first screen: what ran, in a line; at most three findings, each with the option that shows
+ * more of it; the heaviest functions.  What limits the figures is behind --caveats.
+ */
+#include "fcdump/report-groups.h"
+
+#include "fcdump/findings.h"
+#include "profile/path.h"
+
+#include <math.h>
+
+#define FINDINGS_MAX 3
+#define FUNCTIONS_MAX 15 /* unless --top or --all */
+#define LOOKS_MANY 30u   /* samples: of so few no function can have its time by them */
+#define WIDTH_OF_PLACES 100
+#define PROGRAM_WIDTH 32 /* of a line of 80 */
+
+/* ---- What ran ---------------------------------------------------------------------------- */
+
+static const FcProfile *header_of(const FcModel *model, guint index)
+{
+    return ((const FcInput *)model->inputs->pdata[index])->header;
+}
+
+/* The program and its arguments, as far as there is room. */
+static char *format_command(const FcModel *model, guint width)
+{
+    const FcProfile *header = header_of(model, 0);
+    g_autofree char *programs = fc_report_programs(model, TRUE);
+    g_autoptr(GString) text = g_string_new(programs);
+    if (model->inputs->len == 1 && header->command_line)
+        for (guint i = 1; header->command_line[0] && header->command_line[i]; i++)
+            g_string_append_printf(text, " %s", header->command_line[i]);
+    g_autofree char *plain = fc_format_text(text->str);
+    if (width == 0 || (guint)g_utf8_strlen(plain, -1) <= width)
+        return g_steal_pointer(&plain);
+    g_autofree char *start = g_utf8_substring(plain, 0, width - MIN(width, 3));
+    return g_strconcat(start, "...", NULL);
+}
+
+static char *format_end(const FcModel *model)
+{
+    guint failed = 0;
+    for (guint i = 0; i < model->inputs->len; i++)
+    {
+        const FcProfile *header = header_of(model, i);
+        failed +=
+            header->end == FC_END_SIGNAL || (header->end == FC_END_EXIT && header->end_value != 0);
+    }
+    if (failed == 0)
+        return NULL;
+    if (model->inputs->len == 1)
+        return fc_report_end(header_of(model, 0));
+    return g_strdup_printf("%u of %u failed", failed, model->inputs->len);
+}
+
+typedef struct
+{
+    GString *line;
+    guint width; /* 0: as long as it takes */
+} Facts;
+
+/* Takes `fact` over; NULL: there is none.  What finds no room is left out. */
+static void add_fact(Facts *facts, char *fact)
+{
+    const glong more = fact ? g_utf8_strlen(fact, -1) + 2 : 0;
+    const glong length = g_utf8_strlen(facts->line->str, -1);
+    if (fact && (facts->width == 0 || length + more <= (glong)facts->width))
+        g_string_append_printf(facts->line, "%s%s",
+                               facts->line->len == 0                     ? ""
+                               : g_str_has_suffix(facts->line->str, ":") ? " "
+                                                                         : "; ",
+                               fact);
+    g_free(fact);
+}
+
+static char *format_number(guint64 count, const char *what, const char *plural)
+{
+    g_autofree char *number = fc_format_brief_count(count);
+    return g_strdup_printf("%s %s%s", number, what, count == 1 ? "" : plural);
+}
+
+static char *format_named(const char *what, guint64 ns)
+{
+    g_autofree char *time = fc_format_brief_time(ns);
+    return g_strdup_printf("%s %s", what, time);
+}
+
+static void add_times(Facts *facts, const FcModel *model)
+{
+    const gboolean own_clocks = header_of(model, 0)->time_mode > 2; /* cpu, sys */
+    const guint64 elapsed_ns = fc_report_elapsed_ns(model);
+    const FcProfile *profile = model->profile;
+    guint64 blocked_ns = 0;
+    guint64 preempted_ns = 0;
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
+        preempted_ns += MIN(thread->preempted_ns, thread->wait_ns);
+        blocked_ns += thread->wait_ns - MIN(thread->preempted_ns, thread->wait_ns);
+    }
+    if (!own_clocks && elapsed_ns > 0)
+        add_fact(facts, fc_format_brief_time(elapsed_ns));
+    add_fact(facts, format_named(fc_report_time_name(model->time), model->local_ns));
+    if (model->inputs->len > 1 && header_of(model, 0)->thread_id == 0)
+        add_fact(facts, format_number(model->inputs->len, "process", "es"));
+    if (profile->threads->len > 0)
+        add_fact(facts, format_number(profile->threads->len, "thread", "s"));
+    guint64 calls = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+        calls += fc_model_function(model, i)->figures.calls;
+    add_fact(facts, format_number(calls, "call", "s"));
+    if (blocked_ns > 0)
+        add_fact(facts, format_named("blocked", blocked_ns));
+    if (preempted_ns > 0)
+        add_fact(facts, format_named("preempted", preempted_ns));
+}
+
+static void print_facts(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    const guint width = fc_render_width(context->render);
+    g_autofree char *command =
+        format_command(model, width == 0 ? 0 : MAX(PROGRAM_WIDTH, width - MIN(width, 48)));
+    g_autoptr(GString) line = g_string_new(NULL);
+    Facts facts = {line, width};
+    if (*command != '\0')
+        g_string_append_printf(line, "%s:", command);
+    add_fact(&facts, format_end(model));
+    add_times(&facts, model);
+    fc_render_title(context->render, "%s", line->str);
+}
+
+/* ---- What is notable --------------------------------------------------------------------- */
+
+static void print_findings(const FcReportContext *context)
+{
+    g_autoptr(GPtrArray) findings = fc_findings_new(context);
+    if (findings->len > 0)
+        fc_render_line(context->render, "%s", "");
+    for (guint i = 0; i < findings->len && i < FINDINGS_MAX; i++)
+    {
+        const FcFinding *finding = findings->pdata[i];
+        fc_render_line(context->render, "%s %s%s%s", fc_render_utf8(context->render) ? "•" : "*",
+                       finding->text, finding->option ? ": " : "",
+                       finding->option ? finding->option : "");
+    }
+}
+
+/* ---- The heaviest functions -------------------------------------------------------------- */
+
+enum
+{
+    OWN,
+    ERROR,
+    SHARE,
+    TOTAL,
+    WAITED,
+    CALLS,
+    PLACE,
+    FUNCTION,
+};
+static const FcColumn columns[] = {
+    [OWN] = {NULL, "own", FALSE, .unit = "ns"},
+    [ERROR] = {NULL, "±", FALSE, .csv = "own error", .unit = "%"},
+    [SHARE] = {NULL, "%", FALSE},
+    [TOTAL] = {NULL, "total", FALSE, .unit = "ns"},
+    [WAITED] = {NULL, "waited", FALSE, .unit = "ns"},
+    [CALLS] = {NULL, "calls", FALSE},
+    [PLACE] = {NULL, "begins at", TRUE},
+    [FUNCTION] = {NULL, "function", TRUE},
+};
+static const FcColumn columns_ascii[] = {
+    [OWN] = {NULL, "own", FALSE, .unit = "ns"},
+    [ERROR] = {NULL, "+-", FALSE, .csv = "own error", .unit = "%"},
+    [SHARE] = {NULL, "%", FALSE},
+    [TOTAL] = {NULL, "total", FALSE, .unit = "ns"},
+    [WAITED] = {NULL, "waited", FALSE, .unit = "ns"},
+    [CALLS] = {NULL, "calls", FALSE},
+    [PLACE] = {NULL, "begins at", TRUE},
+    [FUNCTION] = {NULL, "function", TRUE},
+};
+
+/* What there is to explain below the table. */
+typedef struct
+{
+    gboolean has_errors;
+    gboolean has_doubts;
+    gboolean has_unknown;
+} Seen;
+
+/* The standard error as a part of the time, in per cent; NULL where the time was measured. */
+static char *format_error(const FcReportContext *context, const FcProfileFunction *figures,
+                          Seen *seen)
+{
+    FcTimeSum sum = {0};
+    fc_report_add_local(&sum, figures);
+    if (!fc_report_is_local_known(figures))
+        return NULL;
+    if (sum.estimated && sum.ns > 0 && sum.variance > 0)
+    {
+        const double percent = 100 * sqrt(sum.variance) / (double)sum.ns;
+        seen->has_errors = TRUE;
+        if (fc_format_is_csv())
+            return g_strdup_printf("%.6f", percent);
+        return percent < 1      ? g_strdup("<1%")
+               : percent > 99.5 ? g_strdup(">99%")
+                                : g_strdup_printf("%.0f%%", percent);
+    }
+    if (*fc_report_time_mark(context, &sum) != '?' || fc_format_is_csv())
+        return NULL;
+    seen->has_doubts = TRUE;
+    return g_strdup("?");
+}
+
+static char *format_share(const FcModel *model, guint64 ns)
+{
+    if (fc_format_is_csv())
+        return fc_report_share(model, ns);
+    const double percent = model->base_ns > 0 ? 100 * (double)ns / (double)model->base_ns : 0;
+    return g_strdup_printf(percent >= 9.95 ? "%.0f%%" : "%.1f%%", percent);
+}
+
+static void add_row(const FcReportContext *context, FcTable *table, const FcFunction *function,
+                    Seen *seen)
+{
+    const FcModel *model = context->model;
+    const FcProfileFunction *figures = &function->figures;
+    const guint64 own_ns = figures->times.local_ns;
+    const gboolean is_known = fc_report_is_local_known(figures);
+    g_autofree char *error = format_error(context, figures, seen);
+    const gboolean is_doubtful =
+        !is_known || g_strcmp0(error, "?") == 0 || g_strcmp0(error, ">99%") == 0;
+    seen->has_unknown = seen->has_unknown || !is_known;
+    fc_table_row(table, is_doubtful ? FC_STYLE_DIM : fc_render_heat(own_ns, model->base_ns));
+    fc_table_cell(table, is_known ? fc_format_brief_time(own_ns) : g_strdup("unknown"));
+    fc_table_cell(table, g_steal_pointer(&error));
+    fc_table_cell(table, is_known ? format_share(model, own_ns) : NULL);
+    fc_table_cell(table, fc_format_brief_time(figures->times.total_ns));
+    fc_table_cell(table, figures->times.total_wait_ns > 0
+                             ? fc_format_brief_time(figures->times.total_wait_ns)
+                             : NULL);
+    fc_table_cell(table, fc_format_brief_count(figures->calls));
+    fc_table_cell(table, fc_report_source(context, &figures->place, FALSE));
+    fc_table_cell(table, fc_report_function(context, function));
+}
+
+static void print_footnote(const FcReportContext *context, const Seen *seen, guint more)
+{
+    const FcModel *model = context->model;
+    const gboolean utf8 = fc_render_utf8(context->render);
+    g_autoptr(GString) line = g_string_new(NULL);
+    if ((seen->has_errors || seen->has_unknown) && model->profile->looks < LOOKS_MANY)
+        g_string_append(line, "Few samples: own times are rough. ");
+    if (seen->has_errors)
+        g_string_append_printf(line, "%s: standard error. ", utf8 ? "±" : "+-");
+    if (seen->has_doubts)
+        g_string_append(line, "?: hooks took more. ");
+    if (seen->has_unknown)
+        g_string_append(line, "unknown: never timed. ");
+    if (more > 0)
+        g_string_append_printf(line, "%u more: --all. ", more);
+    g_string_append(line, "How sure: --notes.");
+    fc_render_note(context->render, "%s", line->str);
+}
+
+static void print_functions(const FcReportContext *context)
+{
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    options.base_names = TRUE;
+    if (options.sort == FC_SORT_DEFAULT)
+        options.sort = FC_SORT_LOCAL;
+    if (options.top == 0 && !fc_format_is_csv())
+        options.top = FUNCTIONS_MAX;
+    if (options.by != FC_BY_FUNCTION)
+    {
+        fc_report_groups(&own);
+        return;
+    }
+    const FcModel *model = context->model;
+    const guint width = fc_render_width(context->render);
+    g_autoptr(GArray) functions = fc_report_functions(&own);
+    g_autoptr(FcTable) table = fc_table_new(
+        fc_render_utf8(context->render) ? columns : columns_ascii, G_N_ELEMENTS(columns));
+    if (!fc_report_shows_waits(context))
+        fc_table_hide(table, WAITED);
+    if (width > 0 && width < WIDTH_OF_PLACES)
+        fc_table_hide(table, PLACE);
+    FcReportCut cut = {0};
+    Seen seen = {FALSE, FALSE, FALSE};
+    for (guint i = 0; i < functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
+        if (fc_report_keep(&own, &cut, function->figures.times.total_ns, model->base_ns))
+            add_row(&own, table, function, &seen);
+    }
+    fc_render_line(context->render, "%s", "");
+    if (model->base != FC_NONE)
+        fc_report_note_base(context);
+    if (fc_report_prints(&cut))
+        fc_table_print(table, context->render);
+    else
+        fc_report_no_function(context);
+    print_footnote(&own, &seen, cut.beyond);
+}
+
+static void render_overview(const FcReportContext *context)
+{
+    if (!fc_format_is_csv())
+    {
+        print_facts(context);
+        print_findings(context);
+    }
+    print_functions(context);
+}
+
+const FcReport fc_report_overview = {"overview",
+                                     "what ran, what is notable and the heaviest functions",
+                                     FC_REPORT_SCREEN, render_overview};

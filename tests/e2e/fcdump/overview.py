@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The first screen: the line of facts, the findings and when each is told, the heaviest functions.
+
+from fcfile import Profile, Program, contains, equal, fail, folder, good, recursive, simple, with_heap, with_waits
+
+keep = folder()
+program = Program()
+MS = 1_000_000
+
+
+def parts(*words):
+    """The facts; the findings; the table's heading, rows and footnote."""
+    text = good("--width=80", *words)
+    facts, *rest = text.split("\n\n")
+    if any(len(line) > 80 for line in text.splitlines()):
+        fail("a line of more than 80 columns", text)
+    findings = [line[2:] for line in rest[0].splitlines()] if rest[0].startswith("* ") else []
+    table = rest[-1].splitlines()
+    return facts, findings, table
+
+
+def told(finding, *words):
+    return any(finding in each for each in parts(*words)[1])
+
+
+# ---- Facts ---------------------------------------------------------------------------------------
+
+simple(program).write("simple.fc")
+facts, findings, table = parts("simple.fc")
+equal(facts, "prog -v two words: 10.0 ms; CPU 10.0 ms; 1 thread; 6 calls", "the facts")
+equal(findings, ["work itself takes 50% of the CPU time (2 calls of 2.50 ms)"], "the findings")
+equal([line.split() for line in table],
+      [["own", "+-", "%", "total", "calls", "function"], ["5.00", "ms", "50%", "6.00", "ms", "2", "work"],
+       ["4.00", "ms", "40%", "10.0", "ms", "1", "main"], ["1.00", "ms", "10%", "1.00", "ms", "3", "leaf"],
+       ["How", "sure:", "--notes."]], "the table")
+contains(good("--width=100", "simple.fc"), "names.c:25  work", "where functions begin")
+simple(program, end=("exit", 3)).write("failing.fc")
+contains(parts("failing.fc")[0], "prog -v two words: exited with status 3; 10.0 ms", "how it ended")
+simple(program, pid=4800).write("other.fc")
+contains(parts("simple.fc", "other.fc")[0], "2 processes; 2 threads; 12 calls", "two processes")
+contains(parts("simple.fc", "failing.fc")[0], "1 of 2 failed", "one that failed")
+
+long = simple(program)
+long.header["arguments"] = ["./prog", *["argument"] * 20]
+long.write("long.fc")
+facts = parts("long.fc")[0]
+contains(facts, "argume...: 10.0 ms; CPU 10.0 ms; 1 thread; 6 calls", "many arguments")
+
+# Losses come first.
+lossy = simple(program)
+lossy.losses = [("bad-chunk", 3)]
+lossy.write("lossy.fc")
+if not good("lossy.fc").startswith("Losses\n"):
+    fail("losses first", good("lossy.fc"))
+
+# Many functions: fifteen, and how many more.
+many = Profile(program, run_ns=3_000_000)
+for number in range(300):
+    many.function(f"f{number}", 1, 1000 + number, 1000 + number, where=0x20000 + 16 * number)
+many.modules.append((0, 0, 0x40000, 0, 2**64 - 1, program.build_id, program.path))
+many.functions = [((1, f[0][1]), *f[1:]) for f in many.functions]
+many.thread(1, 0, 3000, 3000, 300, False, "prog")
+many.write("many.fc")
+table = parts("many.fc")[2]
+equal(len(table), 17, "fifteen functions")
+contains(table[-1], "285 more: --all.", "the others")
+equal(len(parts("many.fc", "--top=3")[2]), 5, "--top")
+equal(len(parts("many.fc", "--all")[2]), 302, "--all")
+equal(parts("many.fc")[1], [], "no function of a hundred is notable")
+
+# ---- Estimates -----------------------------------------------------------------------------------
+
+marks = Profile(program, run_ns=120 * MS)
+marks.function("main", 1, 120 * MS, 70 * MS)
+marks.function("work", 1000, 50 * MS, 50 * MS)
+marks.thread(1, 0, 120 * MS, 120 * MS, 1001, False, "prog")
+marks.more = [("counted", [f"1 1000 40 {5 * MS} {5 * MS}"])]
+marks.write("marks.fc")
+table = parts("marks.fc")[2]
+equal(table[2].split(), ["50.0", "ms", "10%", "42%", "50.0", "ms", "1000", "work"], "the standard error")
+contains(table[-1], "Few samples: own times are rough. +-: standard error. ", "the footnote")
+marks.more = [("counted", [f"1 1000 0 {50 * MS} {50 * MS}"])]
+marks.write("unknown.fc")
+table = parts("unknown.fc")[2]
+equal(table[2].split()[0], "unknown", "what was never timed")
+contains(table[-1], "unknown: never timed.", "the footnote")
+
+# ---- Findings: when they are told, and when not --------------------------------------------------
+
+dying = simple(program, end=("signal", 11))
+dying.write("killed.fc")
+contains(parts("killed.fc")[0], "killed by signal 11", "a crash")
+for name, finding, yes, no in (
+        ("leaks", "leaked in", "heap.fc", "simple.fc"),
+        ("a cycle", "call one another", "recursive.fc", "simple.fc"),
+        ("the heaviest", "itself takes", "simple.fc", "many.fc")):
+    with_heap(program).write("heap.fc")
+    recursive(program).write("recursive.fc")
+    equal((told(finding, yes), told(finding, no)), (True, False), name)
+
+# Three at most.
+equal(len(parts("recursive.fc", "heap.fc")[1]) <= 3, True, "three findings at most")
+
+# Threads that wait in one function, of their own accord; that were preempted; that only waited.
+threads = Profile(program, run_ns=100 * MS)
+for name, calls, local in (("main", 1, 10 * MS), ("work", 30, 60 * MS), ("leaf", 30, 90 * MS), ("sorter", 2, 196 * MS)):
+    threads.function(name, calls, local, local, (1, local), (1, local))
+for number in range(3):
+    threads.thread(4711 + number, 0, 90 * MS, 90 * MS, 20, True, f"worker-{number}",
+                   [("work", 10, 20 * MS, 20 * MS), ("leaf", 10, 30 * MS, 30 * MS)])
+for number in range(2):
+    threads.thread(4720 + number, 0, 100 * MS, 100 * MS, 1, True, f"listener-{number}", [("sorter", 1, 98 * MS, 98 * MS)])
+plain_sections = threads.sections
+
+
+def sections(preempted=10 * MS):
+    for name, lines in plain_sections():
+        if name == "end":
+            yield "wait-threads", [f"{i} 1 40000000 {preempted} 0" for i in range(3)] + \
+                [f"{i} 1 97000000 0 0" for i in (3, 4)]
+            yield "wait-thread-functions", [f"{i} {f} {ns} {ns}" for i in range(3)
+                                            for f, ns in ((0, 12 * MS), (1, 28 * MS))] + \
+                [f"{i} 0 97000000 97000000" for i in (3, 4)]
+            yield "wait-functions", ["1 36000000 36000000", "2 84000000 84000000", "3 194000000 194000000"]
+        yield name, lines
+
+
+threads.sections = sections
+threads.write("threads.fc")
+facts, findings, table = parts("threads.fc")
+contains(good("--width=100", "threads.fc"), "blocked 284 ms; preempted 30.0 ms", "blocked and preempted apart")
+contains("\n".join(findings), "3 threads wait in leaf for ", "who waits")
+contains("\n".join(findings), "2 of 5 threads only waited (listener-0, listener-1): --threads", "who only waited")
+equal(told("The machine was busy", "threads.fc"), False, "a machine that is not busy")
+contains(table[0], "waited", "a column of waiting")
+threads.sections = lambda: sections(38 * MS)
+threads.write("busy.fc")
+equal((told("The machine was busy", "busy.fc"), told("threads wait in", "busy.fc")), (True, False), "preempted, not blocked")
+with_waits(program).write("waits.fc")
+contains(parts("waits.fc", "--time=wait")[0], "waiting ", "--time=wait")
