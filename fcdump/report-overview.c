@@ -188,6 +188,7 @@ typedef struct
     gboolean has_errors;
     gboolean has_doubts;
     gboolean has_unknown;
+    gboolean has_places;
 } Seen;
 
 /* The standard error as a part of the time, in per cent; NULL where the time was measured. */
@@ -242,7 +243,9 @@ static void add_row(const FcReportContext *context, FcTable *table, const FcFunc
                              ? fc_format_brief_time(figures->times.total_wait_ns)
                              : NULL);
     fc_table_cell(table, fc_format_brief_count(figures->calls));
-    fc_table_cell(table, fc_report_source(context, &figures->place, FALSE));
+    char *place = fc_report_source(context, &figures->place, FALSE);
+    seen->has_places = seen->has_places || place;
+    fc_table_cell(table, place);
     fc_table_cell(table, fc_report_function(context, function));
 }
 
@@ -287,16 +290,16 @@ static void print_functions(const FcReportContext *context)
         fc_render_utf8(context->render) ? columns : columns_ascii, G_N_ELEMENTS(columns));
     if (!fc_report_shows_waits(context))
         fc_table_hide(table, WAITED);
-    if (width > 0 && width < WIDTH_OF_PLACES)
-        fc_table_hide(table, PLACE);
     FcReportCut cut = {0};
-    Seen seen = {FALSE, FALSE, FALSE};
+    Seen seen = {FALSE, FALSE, FALSE, FALSE};
     for (guint i = 0; i < functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
         if (fc_report_keep(&own, &cut, function->figures.times.total_ns, model->base_ns))
             add_row(&own, table, function, &seen);
     }
+    if (!seen.has_places || (width > 0 && width < WIDTH_OF_PLACES))
+        fc_table_hide(table, PLACE);
     fc_render_line(context->render, "%s", "");
     if (model->base != FC_NONE)
         fc_report_note_base(context);
