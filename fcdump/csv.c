@@ -7,6 +7,12 @@
 
 #include <string.h>
 
+/* Spreadsheets compute what begins so when they open a file: a quote before it makes it text. */
+static gboolean is_formula(const char *text)
+{
+    return *text != '\0' && strchr("=+-@\t\r", *text);
+}
+
 static void put_csv_field(FILE *out, const char *text)
 {
     if (!strpbrk(text, "\",\r\n"))
@@ -71,7 +77,10 @@ void fc_table_print_csv(const FcTable *table, FcRender *render)
             if (!is_for_csv(&table->columns[c]))
                 continue;
             fputs(comma, render->out);
-            put_csv_field(render->out, csv_value(&table->columns[c], c < count ? cells[c] : NULL));
+            const char *value = csv_value(&table->columns[c], c < count ? cells[c] : NULL);
+            g_autofree char *quoted =
+                table->columns[c].left && is_formula(value) ? g_strconcat("'", value, NULL) : NULL;
+            put_csv_field(render->out, quoted ? quoted : value);
             comma = ",";
         }
         fputs("\r\n", render->out);

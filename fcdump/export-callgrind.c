@@ -14,9 +14,9 @@ typedef struct
     const FcReportContext *context;
     const FcModel *model;
     FILE *out;
-    GHashTable *files; /* char * -> number, of those that were named; likewise the next two */
+    GHashTable *files; /* char * -> number */
     GHashTable *objects;
-    gboolean *named; /* functions */
+    GHashTable *named; /* "fn=(3)" and the like: of this part; KCachegrind forgets them with it */
     FcSymbol *symbols;
     gboolean has_cpu; /* a second event: the time on the CPU */
 } Callgrind;
@@ -53,23 +53,28 @@ static void put_name(FILE *out, const char *name)
     fputs(plain, out);
 }
 
-/* "KEY=(3) name" the first time, "KEY=(3)" later. */
-static void put_known(const Callgrind *export, const char *key, GHashTable *known, const char *name)
+/* "KEY=(3) name" the first time in a part, "KEY=(3)" later.  `kind`: of what the numbers are. */
+static void put_numbered(const Callgrind *export, const char *key, const char *kind, guint number,
+                         const char *name)
 {
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(known, name));
-    const gboolean is_new = number == 0;
-    if (is_new)
-    {
-        number = g_hash_table_size(known) + 1;
-        g_hash_table_insert(known, g_strdup(name), GUINT_TO_POINTER(number));
-    }
     fprintf(export->out, "%s=(%u)", key, number);
-    if (is_new)
+    if (g_hash_table_add(export->named, g_strdup_printf("%s%u", kind, number)))
     {
         fputc(' ', export->out);
         put_name(export->out, name);
     }
     fputc('\n', export->out);
+}
+
+static guint number_of(GHashTable *known, const char *name)
+{
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(known, name));
+    if (number == 0)
+    {
+        number = g_hash_table_size(known) + 1;
+        g_hash_table_insert(known, g_strdup(name), GUINT_TO_POINTER(number));
+    }
+    return number;
 }
 
 /* The three lines that say which function is meant; `called`: by the one before. */
@@ -86,18 +91,11 @@ static void put_function(const Callgrind *export, gint function, gboolean called
         if (module != FC_NONE)
             object = g_array_index(export->model->profile->modules, FcProfileModule, module).path;
     }
-    put_known(export, called ? "cob" : "ob", export->objects, object);
-    put_known(export, called ? "cfi" : "fl", export->files, file);
-    fprintf(export->out, "%s=(%u)", called ? "cfn" : "fn", number);
-    if (!export->named[number])
-    {
-        fputc(' ', export->out);
-        put_name(export->out, function == FC_NONE
-                                  ? "<outside>"
-                                  : fc_model_function(export->model, (guint)function)->name);
-        export->named[number] = TRUE;
-    }
-    fputc('\n', export->out);
+    put_numbered(export, called ? "cob" : "ob", "ob", number_of(export->objects, object), object);
+    put_numbered(export, called ? "cfi" : "fl", "fl", number_of(export->files, file), file);
+    put_numbered(export, called ? "cfn" : "fn", "fn", number,
+                 function == FC_NONE ? "<outside>"
+                                     : fc_model_function(export->model, (guint)function)->name);
 }
 
 static guint line_of(const Callgrind *export, gint function)
@@ -266,6 +264,7 @@ static void put_part_head(const Callgrind *export, guint thread, guint number)
 {
     const GArray *threads = export->model->profile->threads;
     fprintf(export->out, "part: %u\n", number);
+    g_hash_table_remove_all(export->named);
     if (thread < threads->len)
     {
         const FcProfileThread *from = &g_array_index(threads, FcProfileThread, thread);
@@ -334,7 +333,7 @@ static void render_callgrind(const FcReportContext *context)
     const guint count = model->functions->len;
     g_autoptr(GHashTable) files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GHashTable) objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autofree gboolean *named = g_new0(gboolean, count + 1);
+    g_autoptr(GHashTable) named = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autofree FcSymbol *symbols = g_new0(FcSymbol, count + 1);
     Callgrind export = {.context = context,
                         .model = model,

@@ -164,11 +164,7 @@ static gboolean print_reports(const FcModel *model, const FcMemory *memory,
             fc_report_table[i]->render(&context);
     print_errors(notes, 0);
     const gboolean silent = options->fail_on_leak || options->fail_on_bad_free;
-    if (options->reports == 0 && !silent)
-        fputs("fcdump: no report is left: --no-reports takes away what was named before it, name "
-              "reports after it\n",
-              stderr);
-    else if (!fc_render_has_started(render) && options->csv)
+    if (!fc_render_has_started(render) && options->csv)
         fputs("fcdump: --csv: the report has nothing to say of this profile\n", stderr);
     else if (!fc_render_has_started(render) && !silent)
         fc_render_line(render,

@@ -15,6 +15,8 @@ static gboolean apply_report(FcOptions *options, const char *name)
     gboolean off = g_str_has_prefix(name, "no-");
     const char *report = off ? name + 3 : name;
     const FcReport *const *reports = options->table;
+    if (strcmp(report, "hints") == 0) /* there are none any more; scripts leave them out */
+        return TRUE;
     for (guint i = 0; reports[i]; i++)
     {
         if (strcmp(reports[i]->name, report) != 0 || reports[i]->kind == FC_REPORT_OPTION)
@@ -24,9 +26,10 @@ static gboolean apply_report(FcOptions *options, const char *name)
             return FALSE;
         if (reports[i]->kind != FC_REPORT_EXPORT)
         {
-            if (off)
+            /* without the header the first screen is what it was */
+            if (off && reports[i]->kind == FC_REPORT_CLASSIC && strcmp(report, "header") != 0)
                 fc_options_leave_screen(options);
-            else
+            else if (!off)
                 fc_options_name_report(options);
             options->reports = off ? options->reports & ~bit : options->reports | bit;
             options->asked = off ? options->asked & ~bit : options->asked | bit;
@@ -318,6 +321,14 @@ static gboolean choose_table(FcOptions *options, GError **error)
     return TRUE;
 }
 
+/* Whether nothing would be printed, nor looked for. */
+static gboolean leaves_nothing(const FcOptions *options)
+{
+    return options->action == FC_ACTION_REPORT && options->reports == 0 && options->export < 0 &&
+           options->files->len == 0 && !options->gmon && !options->diff && !options->fail_on_leak &&
+           !options->fail_on_bad_free;
+}
+
 FcOptions *fc_options_parse(const FcReport *const *table, int argc, char **argv, GError **error)
 {
     g_autoptr(FcOptions) options = g_new0(FcOptions, 1);
@@ -359,6 +370,12 @@ FcOptions *fc_options_parse(const FcReport *const *table, int argc, char **argv,
     if (!check_diff(options, split, error) || !check_files(options, error) ||
         (options->csv && !choose_table(options, error)))
         return NULL;
+    if (leaves_nothing(options))
+    {
+        fc_option_fail(error, "no report is left: --no-reports takes away what was named before "
+                              "it, name reports after it");
+        return NULL;
+    }
     g_ptr_array_add(options->operands, NULL);
     g_ptr_array_add(options->images, NULL);
     return g_steal_pointer(&options);

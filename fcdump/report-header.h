@@ -8,5 +8,8 @@
 
 extern const FcReport fc_report_header;
 
+/* Whether records of calls were lost, so that counts may be too low (report-notes.c). */
+gboolean fc_report_misses_calls(const FcReportContext *context);
+
 /* The same whatever times are shown. */
 void fc_report_header_notes(const FcReportContext *context);

@@ -94,6 +94,23 @@ static Weight add_notes(FcTable *table, const GArray *notes, gboolean is_loss, g
     return worst;
 }
 
+static gboolean has_missing(const GArray *notes, gboolean is_loss)
+{
+    for (guint i = 0; i < notes->len; i++)
+    {
+        const char *meaning;
+        if (weigh(&g_array_index(notes, FcProfileNote, i), is_loss, &meaning) == CALLS_MISSING)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean fc_report_misses_calls(const FcReportContext *context)
+{
+    const FcProfile *profile = context->model->profile;
+    return has_missing(profile->repairs, FALSE) || has_missing(profile->losses, TRUE);
+}
+
 static void render_losses(const FcReportContext *context)
 {
     const FcProfile *profile = context->model->profile;

@@ -6,6 +6,7 @@
 #include "fcdump/report-groups.h"
 
 #include "fcdump/findings.h"
+#include "fcdump/report-header.h"
 #include "profile/path.h"
 
 #include <math.h>
@@ -254,6 +255,8 @@ static void print_footnote(const FcReportContext *context, const Seen *seen, gui
     const FcModel *model = context->model;
     const gboolean utf8 = fc_render_utf8(context->render);
     g_autoptr(GString) line = g_string_new(NULL);
+    if (model->profile->extended && !fc_report_misses_calls(context))
+        g_string_append(line, "Calls are exact. ");
     if ((seen->has_errors || seen->has_unknown) && model->profile->looks < LOOKS_MANY)
         g_string_append(line, "Few samples: own times are rough. ");
     if (seen->has_errors)

@@ -251,12 +251,24 @@ static void make_graph(FcModel *model, GHashTable *keys)
 
 /* ---- All of it ------------------------------------------------------------- */
 
+/* Whether both are there, and `path` was written later, or only that is. */
+static gboolean is_newer(const char *path, const char *other)
+{
+    struct stat own;
+    struct stat others;
+    if (stat(path, &own) < 0)
+        return FALSE;
+    if (stat(other, &others) < 0)
+        return TRUE;
+    return own.st_mtim.tv_sec != others.st_mtim.tv_sec
+               ? own.st_mtim.tv_sec > others.st_mtim.tv_sec
+               : own.st_mtim.tv_nsec > others.st_mtim.tv_nsec;
+}
+
 const char *fc_load_default(void)
 {
-    if (!g_file_test(DEFAULT_NAME ".fc", G_FILE_TEST_EXISTS) &&
-        g_file_test(DEFAULT_NAME ".fcd", G_FILE_TEST_EXISTS))
-        return DEFAULT_NAME ".fcd";
-    return DEFAULT_NAME ".fc";
+    return is_newer(DEFAULT_NAME ".fcd", DEFAULT_NAME ".fc") ? DEFAULT_NAME ".fcd"
+                                                             : DEFAULT_NAME ".fc";
 }
 
 static gboolean add_missing(const Loader *loader, const GPtrArray *patterns, const gboolean *fitted,

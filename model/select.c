@@ -50,6 +50,21 @@ static gboolean mark_address(const FcModel *model, guint64 address, gboolean *se
     return found;
 }
 
+/* Functions whose names end with `pattern` behind a scope: "Log::put" means store::Log::put. */
+static gboolean mark_ends(const FcModel *model, const char *pattern, gboolean *set)
+{
+    gboolean found = FALSE;
+    g_autofree char *end = g_strconcat("::", pattern, NULL);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        if (!g_str_has_suffix(fc_model_function(model, i)->symbol.name, end))
+            continue;
+        set[i] = TRUE;
+        found = TRUE;
+    }
+    return found;
+}
+
 gboolean fc_select_mark(const FcModel *model, const char *pattern, gboolean *set)
 {
     gboolean found = FALSE;
@@ -64,7 +79,7 @@ gboolean fc_select_mark(const FcModel *model, const char *pattern, gboolean *set
         set[i] = TRUE;
         found = TRUE;
     }
-    return found;
+    return found || mark_ends(model, pattern, set);
 }
 
 char *fc_select_missing(const char *option, const char *pattern, const char *what)
@@ -72,12 +87,59 @@ char *fc_select_missing(const char *option, const char *pattern, const char *wha
     return g_strdup_printf("%s: '%s' fits no %s of", option, pattern, what);
 }
 
+/* How many letters have to be put in, taken out or changed to make one of the other (Levenshtein),
+ * without regard to case; `most` + 1 where that is more than `most`. */
+static guint distance(const char *one, const char *other, guint most)
+{
+    const guint width = (guint)strlen(other);
+    g_autofree guint *row = g_new(guint, width + 1);
+    for (guint i = 0; i <= width; i++)
+        row[i] = i;
+    for (const char *p = one; *p != '\0'; p++)
+    {
+        guint before = row[0]++;
+        for (guint i = 0; i < width; i++)
+        {
+            const guint same = before + (g_ascii_tolower(*p) != g_ascii_tolower(other[i]) ? 1 : 0);
+            before = row[i + 1];
+            row[i + 1] = MIN(same, MIN(before, row[i]) + 1);
+        }
+    }
+    return MIN(row[width], most + 1);
+}
+
+/* The name that is most like the pattern: a third of its letters may differ.  NULL: none is. */
+static const char *nearest(const FcModel *model, const char *pattern)
+{
+    guint most = (guint)strlen(pattern) / 3;
+    const char *best = NULL;
+    const char *scope = g_strrstr(pattern, "::");
+    for (guint i = 0; most > 0 && i < model->functions->len; i++)
+    {
+        const char *name = fc_model_function(model, i)->symbol.name;
+        const char *last = g_strrstr(name, "::");
+        const guint off = distance(pattern, !scope && last ? last + 2 : name, most);
+        if (off > most)
+            continue;
+        best = name;
+        most = off - 1; /* only a nearer one is better; one that is the same would have fitted */
+    }
+    return best;
+}
+
 void fc_select_mark_all(const FcModel *model, const GPtrArray *patterns, const char *option,
                         gboolean *set, GPtrArray *missing)
 {
     for (guint i = 0; i < patterns->len; i++)
-        if (!fc_select_mark(model, patterns->pdata[i], set))
-            g_ptr_array_add(missing, fc_select_missing(option, patterns->pdata[i], "function"));
+    {
+        const char *pattern = patterns->pdata[i];
+        if (fc_select_mark(model, pattern, set))
+            continue;
+        const char *like = nearest(model, pattern);
+        g_autofree char *what =
+            like ? g_strdup_printf("function (did you mean '%s'?)", like) : g_strdup("function");
+        g_ptr_array_add(missing, fc_select_missing(option, pattern, what));
+    }
 }
 
 static gboolean *make_set(const FcModel *model, const GPtrArray *patterns, const char *option,

@@ -81,7 +81,7 @@ for word, nearest in (("--flate", "--flat"), ("--summery", "--summary"), ("-no-g
 
 # Nothing to print is said.
 result = run("--latency", "--no-reports", "c.fc")
-equal((result.status, result.out), (0, ""), "no report")
+equal((result.status, result.out), (2, ""), "no report")
 contains(result.err, "no report is left: --no-reports takes away what was named before it", "no report")
 equal(good("--no-reports", "--notes", "c.fc"), "The reports that were asked for have nothing to say of this profile.\n",
       "a report that is empty")

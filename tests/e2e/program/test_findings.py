@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the first screen says of real programs: where one died, memory that was freed wrongly, functions that call one
-another."""
+"""What the first screen says of real programs: where one died, memory that was freed wrongly."""
 
 import os
 import sys
@@ -13,7 +12,11 @@ import fctest  # noqa: E402
 class Findings(fctest.Case):
     def findings(self, source, status=0, **env):
         program = self.compile(self.write("program.c", source), "-O0")
+        if os.path.exists(self.path("functioncheck.fc")):
+            os.remove(self.path("functioncheck.fc"))
         self.assertEqual(self.run_quiet([program], env=env).returncode, status)
+        if status < 0:  # the profile of one that was killed is written behind it
+            self.wait_for_file()
         text = self.command([fctest.tool("fcdump"), "--width=80", self.path("functioncheck.fc")])
         return [line[2:] for line in text.splitlines() if line.startswith("* ")]
 
@@ -31,17 +34,6 @@ class Findings(fctest.Case):
         self.assertFalse([each for each in found if "freed wrongly" in each])
         found = self.findings(source % "free(block);", -6, FC_MEMORY="1")
         self.assertIn("Memory is freed wrongly 1 time: --mem-free", found)
-
-    def test_cycle(self):
-        source = """#include <stdlib.h>
-            static int odd(int n);
-            static int even(int n) { return n == 0 ? 1 : odd(n - 1); }
-            static int odd(int n) { return n == 0 ? 0 : %s; }
-            int main(void) { int sum = 0; for (int i = 0; i < 2000; i++) sum += even(100); return sum == 1; }"""
-        found = self.findings(source % "even(n - 1)")
-        self.assertTrue([each for each in found if "and 1 other function call one another: --cycles" in each], found)
-        found = self.findings(source % "n")
-        self.assertFalse([each for each in found if "call one another" in each], found)
 
 
 if __name__ == "__main__":
