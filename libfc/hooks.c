@@ -25,7 +25,7 @@
 #include "libfc/base/clock.h"
 #include "libfc/base/state.h"
 #include "libfc/count/counted.h"
-#include "libfc/count/filter.h"
+#include "libfc/count/counter-table.h"
 #include "libfc/hooks/aside.h"
 #include "libfc/stream/names.h"
 #include "libfc/stream/record.h"
@@ -160,13 +160,13 @@ FC_EXPORT FcHook fc_hook_exit;
 
 /* What the hooks do in threads that count is apart, and they come to it by a jump: there they would
  * have to keep registers, and so at each record of a thread that does not. */
-__attribute__((noinline)) static void enter_filtered(struct FcFilter *filter, void *function,
+__attribute__((noinline)) static void enter_counting(struct FcCounterTable *table, void *function,
                                                      void *site, uint64_t where)
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
     uint64_t told;
-    fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
-    switch (fc_filter_enter(filter, address, (uint64_t)(uintptr_t)site, &told))
+    fc_beacon_set(fc_counter_table_beacon(&fc_hooks), FC_BEACON_HOOK);
+    switch (fc_counter_table_enter(table, address, (uint64_t)(uintptr_t)site, &told))
     {
     case FC_ENTRY_COUNTED:
         break;
@@ -176,35 +176,36 @@ __attribute__((noinline)) static void enter_filtered(struct FcFilter *filter, vo
         break;
     case FC_ENTRY_UNKNOWN:
         if (fc_aside_is_needed())
-            fc_aside_enter(filter, address, (uint64_t)(uintptr_t)site, where);
-        else if (fc_filter_looks(filter, address))
+            fc_aside_enter(table, address, (uint64_t)(uintptr_t)site, where);
+        else if (fc_counter_table_may_count(table, address))
             fc_counted_enter(function, site, where);
         else
             record(function, site, where);
     }
-    fc_beacon_set(fc_filter_beacon(&fc_hooks),
+    fc_beacon_set(fc_counter_table_beacon(&fc_hooks),
                   fc_beacon_entered(address, (uint64_t)(uintptr_t)site));
 }
 
 /* `stack_address` is that of the hook, all of it. */
-__attribute__((noinline)) static void leave_filtered(struct FcFilter *filter, void *function,
+__attribute__((noinline)) static void leave_counting(struct FcCounterTable *table, void *function,
                                                      void *site, uint64_t where,
                                                      uint64_t stack_address)
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
-    fc_beacon_set(fc_filter_beacon(&fc_hooks), FC_BEACON_HOOK);
-    const struct FcSlot *slot = fc_filter_find_slot(filter, address);
+    fc_beacon_set(fc_counter_table_beacon(&fc_hooks), FC_BEACON_HOOK);
+    const struct FcSlot *slot = fc_counter_table_find_slot(table, address);
     if (fc_unlikely(!slot || stack_address >= slot->exit_limit))
     {
         if (fc_aside_is_needed())
-            fc_aside_leave(filter, address, (uint64_t)(uintptr_t)site, where);
-        else if (slot || (filter->is_slow &&
-                          FC_FILTER_SEEN(*fc_filter_recorded(filter, address)) != address))
+            fc_aside_leave(table, address, (uint64_t)(uintptr_t)site, where);
+        else if (slot || (table->is_slow &&
+                          FC_LOAD_RELAXED(*fc_counter_table_recorded(table, address)) != address))
             fc_counted_exit(function, site, where);
         else
             record(function, site, where);
     }
-    fc_beacon_set(fc_filter_beacon(&fc_hooks), fc_beacon_left(address, (uint64_t)(uintptr_t)site));
+    fc_beacon_set(fc_counter_table_beacon(&fc_hooks),
+                  fc_beacon_left(address, (uint64_t)(uintptr_t)site));
 }
 
 /* Where nothing is counted in the calling thread, as the hooks in modules have found. */
@@ -223,18 +224,18 @@ void fc_hook_record_exit(void *function, void *site)
 
 void fc_hook_enter(void *function, void *site)
 {
-    struct FcFilter *filter = fc_hooks.filter;
-    if (filter)
-        enter_filtered(filter, function, site, WHERE(FC_RECORD_ENTER));
+    struct FcCounterTable *table = fc_hooks.table;
+    if (table)
+        enter_counting(table, function, site, WHERE(FC_RECORD_ENTER));
     else
         RECORD(function, site, FC_RECORD_ENTER);
 }
 
 void fc_hook_exit(void *function, void *site)
 {
-    struct FcFilter *filter = fc_hooks.filter;
-    if (filter)
-        leave_filtered(filter, function, site, WHERE(FC_RECORD_EXIT), FC_STACK_ADDRESS());
+    struct FcCounterTable *table = fc_hooks.table;
+    if (table)
+        leave_counting(table, function, site, WHERE(FC_RECORD_EXIT), FC_STACK_ADDRESS());
     else
         RECORD(function, site, FC_RECORD_EXIT);
 }
@@ -245,7 +246,7 @@ void fc_hook_refill(void *function, void *site)
 {
     if (!fc_aside_is_needed())
         fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
-    fc_beacon_set(fc_filter_beacon(&fc_hooks),
+    fc_beacon_set(fc_counter_table_beacon(&fc_hooks),
                   fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
 }
 

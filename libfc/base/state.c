@@ -86,7 +86,7 @@ static bool turn_off(void)
     /* Other threads find out when they come to libfc (counters.h, hooks.c).  This one may have
        forbidden itself the counter.  The names stay mapped: a hook that a handler interrupted may
        be at work in them. */
-    fc_hooks.filter = NULL;
+    fc_hooks.table = NULL;
     fc_thread.names = NULL;
     return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD
  *
  * What the hooks of a thread go by.  Modules that were linked with the hooks know this layout:
- * where it changes, so do the names in filter.h.
+ * where it changes, so do the names in counter-table.h.
  */
 #pragma once
 
@@ -11,13 +11,13 @@
  * know, a structure of zeros has it. */
 #define FC_MODULE_HOOKS "__functioncheck_hooks_4"
 
-struct FcFilter;
+struct FcCounterTable;
 struct FcRecorded;
 
 struct FcHooks
 {
-    struct FcFilter *filter; /* NULL: nothing is counted in this thread */
-    /* Non-NULL whenever `filter` is; otherwise NULL or a dummy.  Kept once the thread has counted.
+    struct FcCounterTable *table; /* NULL: nothing is counted in this thread */
+    /* Non-NULL whenever `table` is; otherwise NULL or a dummy.  Kept once the thread has counted.
      */
     uint64_t *beacon;
     /* Of code that gcc instrumented after inlining: return addresses on the stack that are less

@@ -39,15 +39,15 @@ static uint32_t choice_of(uint64_t function)
 
 bool fc_chosen_begin(void)
 {
-    if ((!fc_choice_is_on() && !fc_depth_is_on()) || fc_hooks.filter || fc_thread.has_ended)
+    if ((!fc_choice_is_on() && !fc_depth_is_on()) || fc_hooks.table || fc_thread.has_ended)
         return false;
     struct FcCounted *counted = fc_counters_own();
     if (!counted)
         return false;
-    counted->filter.is_slow = true;
+    counted->table.is_slow = true;
     if (fc_depth_is_on())
         fc_depth_begin();
-    fc_counters_set_filter(counted);
+    fc_counters_install_table(counted);
     fc_thread.looks_at_calls = true;
     return true;
 }
@@ -73,9 +73,9 @@ static struct FcFunction *begin_to_skip(struct FcCounted *counted, uint64_t func
 static enum FcChosenWay choose(struct FcCounted *counted, uint64_t function,
                                struct FcFunction **known)
 {
-    uint64_t *recorded = fc_filter_recorded(&counted->filter, function);
+    uint64_t *recorded = fc_counter_table_recorded(&counted->table, function);
     *known = NULL;
-    if (FC_FILTER_SEEN(*recorded) == function)
+    if (FC_LOAD_RELAXED(*recorded) == function)
         return FC_CHOSEN_RECORD;
     *known = fc_counters_find(counted, function);
     if (*known)

@@ -26,13 +26,13 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
 {
     fc_window_open(counted, known, site, where);
     fc_held_begin_sample(counted, known, site, where);
-    fc_counters_tell(FC_COUNT_SAMPLE, FC_FILTER_SEEN(known->function) | told, site, where);
+    fc_counters_tell(FC_COUNT_SAMPLE, FC_LOAD_RELAXED(known->function) | told, site, where);
     if (counted->is_window)
         return;
     /* A handler that came before the record has ended the window, and told of it too early for the
        manager; or the record was the last of its chunk. */
     fc_held_begin(counted, known, site, where, (struct FcNested){0});
-    fc_counters_tell(FC_COUNT_WINDOW_ENDS, FC_FILTER_SEEN(known->function), site, where);
+    fc_counters_tell(FC_COUNT_WINDOW_ENDS, FC_LOAD_RELAXED(known->function), site, where);
 }
 
 /* The counter of the call was used up: it is refilled, and the call timed unless it is within one
@@ -48,7 +48,7 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
     if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
         fc_held_end(counted, known);
     if (fc_held_is(known) || known->is_nested)
-        fc_counters_tell(FC_COUNT_SEEN, FC_FILTER_SEEN(known->function) | told, site, where);
+        fc_counters_tell(FC_COUNT_SEEN, FC_LOAD_RELAXED(known->function) | told, site, where);
     else
         sample(counted, known, told, site, where);
 }
@@ -68,7 +68,7 @@ FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
         fc_counters_pair(counted, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site);
     if (known && pair)
     {
-        struct FcCount *count = fc_filter_counter(pair);
+        struct FcCount *count = fc_counter_table_counter(pair);
         if (count)
             go_on(counted, known, count, (uint64_t)(uintptr_t)site, where);
     }
@@ -77,7 +77,7 @@ FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
 static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                   uint64_t where)
 {
-    uint64_t function = FC_FILTER_SEEN(known->function);
+    uint64_t function = FC_LOAD_RELAXED(known->function);
     struct FcPair *pair = fc_counters_pair(counted, function, site);
     if (!pair)
         pair = fc_counters_make_pair(counted, known, site,
@@ -88,9 +88,9 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
         fc_counters_tell(FC_COUNT_ONE, function, site, where);
         return;
     }
-    if (fc_filter_count(pair))
+    if (fc_counter_table_count(pair))
         return;
-    struct FcCount *count = fc_filter_counter(pair);
+    struct FcCount *count = fc_counter_table_counter(pair);
     if (count)
         go_on(counted, known, count, site, where);
 }
@@ -213,7 +213,7 @@ static void begin_after_inlining(uint64_t function, uint64_t site, uint64_t wher
     else if (fc_recorded_begin() && fc_recorded_watches(fc_hooks.recorded, place))
         fc_recorded_push(fc_hooks.recorded, function, site, place);
     if (fc_thread.counted)
-        fc_counters_set_filter(fc_thread.counted);
+        fc_counters_install_table(fc_thread.counted);
     fc_restore_signals(old);
 }
 
@@ -262,9 +262,9 @@ void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t w
     fc_counted_enter((void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
     drop_skipped(function, site, where);
     /* so that the hook, to which it is dear, does not come here again */
-    if (counted && counted->filter.is_slow && !fc_choice_is_on() &&
+    if (counted && counted->table.is_slow && !fc_choice_is_on() &&
         !fc_counters_find(counted, function))
-        __atomic_store_n(fc_filter_recorded(&counted->filter, function), function,
+        __atomic_store_n(fc_counter_table_recorded(&counted->table, function), function,
                          __ATOMIC_RELAXED);
 }
 
@@ -347,7 +347,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
         if (!(decisions[i].function & FC_FUNCTION_AFTER_INLINING) || fc_depth_is_on() ||
             fc_recorded_begin())
             begin(counted, &decisions[i]);
-    fc_counters_set_filter(counted);
+    fc_counters_install_table(counted);
 }
 
 void fc_counted_jump(uint64_t address)

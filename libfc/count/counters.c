@@ -17,14 +17,14 @@
 #define MORE_MAX (MORE_FIRST << (FC_MORE_SIZES - 1))
 
 /* For the hooks of a thread that has no chunk that the manager could look at. */
-static __thread uint64_t nobodys_beacon __attribute__((tls_model("initial-exec")));
+static __thread uint64_t dummy_beacon __attribute__((tls_model("initial-exec")));
 
 static struct FcCounted *all; /* of the threads that count */
 static uint32_t all_lock;
 
 void fc_counters_set_beacon(struct FcChunk *chunk)
 {
-    fc_hooks.beacon = chunk ? &chunk->beacon : &nobodys_beacon;
+    fc_hooks.beacon = chunk ? &chunk->beacon : &dummy_beacon;
 }
 
 static void *map_wiped(size_t bytes)
@@ -59,7 +59,7 @@ struct FcCounted *fc_counters_own(void)
 void fc_counters_end(void)
 {
     struct FcCounted *counted = fc_thread.counted;
-    fc_hooks.filter = NULL;
+    fc_hooks.table = NULL;
     fc_counters_set_beacon(NULL);
     fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
@@ -80,7 +80,7 @@ void fc_counters_end(void)
 /* What was mapped is not given back: a hook may be at work in it. */
 void fc_counters_stop(void)
 {
-    fc_hooks.filter = NULL;
+    fc_hooks.table = NULL;
     fc_counters_set_beacon(NULL);
     fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
@@ -90,7 +90,7 @@ void fc_counters_stop(void)
  * hook. */
 void fc_counters_after_fork(void)
 {
-    fc_hooks.filter = NULL;
+    fc_hooks.table = NULL;
     fc_counters_set_beacon(NULL);
     fc_thread.looks_at_calls = false;
     fc_thread.counted = NULL;
@@ -111,22 +111,22 @@ uint64_t fc_counters_random(struct FcCounted *counted)
 
 /* What the hooks see during a window, and where there is a limit of depth:
  * nothing is counted, and all come here. */
-static struct FcFilter empty_filter = {.is_slow = true};
+static struct FcCounterTable empty_table = {.is_slow = true};
 
 bool fc_counters_have_stopped(void)
 {
     if (fc_likely(fc_clock_get_mode() != FC_CLOCK_OFF))
         return false;
-    fc_hooks.filter = NULL;
+    fc_hooks.table = NULL;
     return true;
 }
 
-void fc_counters_set_filter(struct FcCounted *counted)
+void fc_counters_install_table(struct FcCounted *counted)
 {
     if (fc_counters_have_stopped())
         return;
     const bool is_empty = counted->is_window || fc_thread.depth;
-    fc_hooks.filter = is_empty ? &empty_filter : &counted->filter;
+    fc_hooks.table = is_empty ? &empty_table : &counted->table;
 }
 
 void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where)
@@ -210,10 +210,10 @@ struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function)
     struct FcFunction *known = take_function(counted);
     if (!known)
         return NULL;
-    known->slot = fc_filter_slot(&counted->filter, function);
-    if (FC_FILTER_SEEN(known->slot->function) != 0)
-        known->slot = fc_filter_other_slot(&counted->filter, function);
-    if (FC_FILTER_SEEN(known->slot->function) != 0)
+    known->slot = fc_counter_table_slot(&counted->table, function);
+    if (FC_LOAD_RELAXED(known->slot->function) != 0)
+        known->slot = fc_counter_table_other_slot(&counted->table, function);
+    if (FC_LOAD_RELAXED(known->slot->function) != 0)
         known->slot = &known->own;
     known->slot->exit_limit = FC_NO_LIMIT;
     known->number = counted->function_count++;
@@ -230,11 +230,11 @@ void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, ui
     __atomic_store_n(alike, known, __ATOMIC_RELEASE);
     __atomic_store_n(&counted->functions, known, __ATOMIC_RELEASE);
     __atomic_store_n(&known->slot->function, function, __ATOMIC_RELEASE);
-    uint64_t *recorded = fc_filter_recorded(&counted->filter, function);
-    if (FC_FILTER_SEEN(*recorded) == function)
+    uint64_t *recorded = fc_counter_table_recorded(&counted->table, function);
+    if (FC_LOAD_RELAXED(*recorded) == function)
         __atomic_store_n(recorded, 0, __ATOMIC_RELAXED);
     if (known->slot == &known->own)
-        counted->filter.is_slow = true;
+        counted->table.is_slow = true;
 }
 
 /* ---- Pairs ------------------------------------------------------------------------ */
@@ -252,9 +252,9 @@ static uint32_t place_in(uint32_t room, uint64_t key, uint64_t site)
 
 static struct FcPair *find_pair(struct FcCounted *counted, uint64_t key, uint64_t site)
 {
-    struct FcPair *ways[FC_FILTER_WAYS];
-    fc_filter_ways(&counted->filter, key, site, ways);
-    for (int way = 0; way < FC_FILTER_WAYS; way++)
+    struct FcPair *ways[FC_COUNTER_WAYS];
+    fc_counter_table_ways(&counted->table, key, site, ways);
+    for (int way = 0; way < FC_COUNTER_WAYS; way++)
         if (is_pair(ways[way], key, site))
             return ways[way];
     /* the room is read first: a handler that makes both larger stores the table first */
@@ -266,20 +266,20 @@ static struct FcPair *find_pair(struct FcCounted *counted, uint64_t key, uint64_
     {
         if (is_pair(&more[at], key, site))
             return &more[at];
-        if (FC_FILTER_SEEN(more[at].key) == 0)
+        if (FC_LOAD_RELAXED(more[at].key) == 0)
             return NULL;
     }
 }
 
 struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site)
 {
-    return find_pair(counted, fc_filter_key(function), site);
+    return find_pair(counted, fc_counter_table_key(function), site);
 }
 
 static struct FcPair *place_in_more(struct FcPair *more, uint32_t room, uint64_t key, uint64_t site)
 {
     uint32_t at = place_in(room, key, site);
-    while (FC_FILTER_SEEN(more[at].key) != 0)
+    while (FC_LOAD_RELAXED(more[at].key) != 0)
         at = (at + 1) & (room - 1);
     return &more[at];
 }
@@ -366,15 +366,15 @@ static void unlink_pair(struct FcCounted *counted, const struct FcPair *pair)
 static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                                 bool is_hidden)
 {
-    const uint64_t function = FC_FILTER_SEEN(known->function);
-    const uint64_t key = fc_filter_key(function);
+    const uint64_t function = FC_LOAD_RELAXED(known->function);
+    const uint64_t key = fc_counter_table_key(function);
     struct FcPair *pair = find_pair(counted, key, site);
     if (pair) /* a handler was here first */
         return pair;
-    struct FcPair *ways[FC_FILTER_WAYS];
-    fc_filter_ways(&counted->filter, key, site, ways);
-    for (int way = 0; way < FC_FILTER_WAYS && !pair; way++)
-        if (FC_FILTER_SEEN(ways[way]->key) == 0)
+    struct FcPair *ways[FC_COUNTER_WAYS];
+    fc_counter_table_ways(&counted->table, key, site, ways);
+    for (int way = 0; way < FC_COUNTER_WAYS && !pair; way++)
+        if (FC_LOAD_RELAXED(ways[way]->key) == 0)
             pair = ways[way];
     const bool is_first = pair != NULL;
     if (!is_first && !make_more_room(counted))
@@ -443,13 +443,13 @@ static void forget_pairs(struct FcPair *pairs, uint32_t room, uint64_t removed, 
 
 static void forget(struct FcCounted *counted, uint64_t start, uint64_t end)
 {
-    forget_pairs(counted->filter.pairs, FC_FILTER_PAIRS, 0, start, end);
+    forget_pairs(counted->table.pairs, FC_COUNTER_PAIRS, 0, start, end);
     uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
     if (room > 0)
         forget_pairs(counted->more, room, FC_FUNCTION_REMOVED, start, end);
-    for (uint32_t i = 0; i < FC_FILTER_RECORDED; i++)
-        if (is_within(FC_FILTER_SEEN(counted->filter.recorded[i]) & FC_POINTER_MASK, start, end))
-            __atomic_store_n(&counted->filter.recorded[i], 0, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < FC_COUNTER_RECORDED; i++)
+        if (is_within(FC_LOAD_RELAXED(counted->table.recorded[i]) & FC_POINTER_MASK, start, end))
+            __atomic_store_n(&counted->table.recorded[i], 0, __ATOMIC_RELAXED);
     struct FcFunction *known = __atomic_load_n(&counted->functions, __ATOMIC_ACQUIRE);
     for (; known; known = known->next)
     {

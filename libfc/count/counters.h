@@ -8,7 +8,7 @@
 #pragma once
 
 #include "libfc/base/nested.h"
-#include "libfc/count/filter.h"
+#include "libfc/count/counter-table.h"
 
 /* Calls that are deeper than FC_DEPTH are those of a function of their own here, whose address has
  * FC_COUNT_DEEP in it. */
@@ -64,8 +64,8 @@ struct FcWindowFrame
 
 struct FcCounted
 {
-    struct FcFilter filter; /* first */
-    struct FcCounted *next; /* of all threads' */
+    struct FcCounterTable table; /* first */
+    struct FcCounted *next;      /* of all threads' */
 
     struct FcFunction *functions; /* atomic: the newest; what was removed is there, too */
     struct FcFunction *by_hash[FC_FUNCTION_HASHES];
@@ -79,7 +79,7 @@ struct FcCounted
     uint32_t more_count;
     struct FcPair *outgrown[FC_MORE_SIZES]; /* the smaller ones before it, by size */
     struct FcPair
-        *next_pair[FC_FILTER_PAIRS]; /* of the same function, for each in the hooks' table */
+        *next_pair[FC_COUNTER_PAIRS]; /* of the same function, for each in the hooks' table */
 
     struct FcChunk *chunk; /* of counts; NULL: none yet */
     uint32_t chunk_count;  /* chunks that it had, this one included */
@@ -124,7 +124,7 @@ void fc_counters_after_fork(void);
 bool fc_counters_have_stopped(void);
 
 /* What the thread's hooks are to see from here on, in place of their table where need be. */
-void fc_counters_set_filter(struct FcCounted *counted);
+void fc_counters_install_table(struct FcCounted *counted);
 
 /* Where the thread's hooks tell what it is at (beacon.h): in its first chunk of counts; NULL: where
  * nobody looks. */
@@ -151,7 +151,7 @@ bool fc_counters_are_full(const struct FcCounted *counted);
 static inline struct FcPair **fc_counters_next_pair(struct FcCounted *counted,
                                                     const struct FcPair *pair)
 {
-    return &counted->next_pair[pair - counted->filter.pairs];
+    return &counted->next_pair[pair - counted->table.pairs];
 }
 
 /* The pair, hidden or not; NULL: there is none.  The function is being entered: its

@@ -237,9 +237,9 @@ static struct FcPair *make_pair(struct FcCounted *counted, uint64_t function, ui
 /* Whether the counter had to be refilled. */
 static bool count_in(struct FcCounted *counted, struct FcPair *pair)
 {
-    if (fc_filter_count(pair))
+    if (fc_counter_table_count(pair))
         return false;
-    struct FcCount *count = fc_filter_counter(pair);
+    struct FcCount *count = fc_counter_table_counter(pair);
     if (count)
         fc_counters_refill(counted, count, 0);
     return count;
@@ -249,7 +249,7 @@ bool fc_depth_settles_entry(struct FcCounted *counted, uint64_t function, uint64
                             uint64_t where)
 {
     struct FcPair *pair = fc_counters_pair(counted, function, site);
-    if (pair && fc_filter_counter(pair) == &counted->skipped)
+    if (pair && fc_counter_table_counter(pair) == &counted->skipped)
         return true;
     /* what has no counter yet may be skipped: that has to be looked up first */
     pair = fc_counters_pair(counted, function | FC_COUNT_DEEP, site);

@@ -18,15 +18,15 @@ static void show(struct FcPair *pair, uint64_t key, bool is_shown)
 /* 0: it is not counted any more, or has no pair. */
 static uint64_t key_of(const struct FcFunction *known)
 {
-    return FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED ? known->key : 0;
+    return FC_LOAD_RELAXED(known->function) > FC_FUNCTION_REMOVED ? known->key : 0;
 }
 
 static void show_pair(struct FcCounted *counted, const struct FcFunction *known, bool is_shown)
 {
     const uint64_t key = key_of(known);
-    struct FcPair *ways[FC_FILTER_WAYS];
-    fc_filter_ways(&counted->filter, key, known->site, ways);
-    for (int way = 0; way < FC_FILTER_WAYS && key != 0; way++)
+    struct FcPair *ways[FC_COUNTER_WAYS];
+    fc_counter_table_ways(&counted->table, key, known->site, ways);
+    for (int way = 0; way < FC_COUNTER_WAYS && key != 0; way++)
         if (ways[way]->site == known->site)
             show(ways[way], key, is_shown);
 }
@@ -134,7 +134,7 @@ struct FcFunction *fc_held_next(struct FcCounted *counted, uint32_t *number)
         /* NULL in a child that a handler forked */
         const bool is_held = counted->is_held[*number] != 0;
         struct FcFunction *known = counted->by_number[(*number)++];
-        if (is_held && known && FC_FILTER_SEEN(known->function) > FC_FUNCTION_REMOVED &&
+        if (is_held && known && FC_LOAD_RELAXED(known->function) > FC_FUNCTION_REMOVED &&
             fc_held_is(known))
             return known;
     }
@@ -187,7 +187,7 @@ bool fc_held_ends(struct FcFunction *known, uint64_t site, uint64_t where)
     const uint64_t limit = fc_held_limit(known);
     const uint64_t address = fc_held_place(known, where);
     const bool is_tail = fc_held_return_bits(where) == (site & 0xffff) &&
-                         (FC_FILTER_SEEN(known->function) & FC_FUNCTION_AFTER_INLINING) == 0;
+                         (FC_LOAD_RELAXED(known->function) & FC_FUNCTION_AFTER_INLINING) == 0;
     if (!fc_held_is(known) ||
         fc_thread_is_on_own_stack(address) != fc_thread_is_on_own_stack(limit))
         return false;

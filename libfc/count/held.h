@@ -21,7 +21,7 @@ static inline uint64_t fc_held_return_bits(uint64_t where)
 /* Where an activation of the function is on the stack, */
 static inline uint64_t fc_held_place(const struct FcFunction *known, uint64_t where)
 {
-    return fc_place_of(FC_FILTER_SEEN(known->function), where);
+    return fc_place_of(FC_LOAD_RELAXED(known->function), where);
 }
 
 /* and where the held one is. */

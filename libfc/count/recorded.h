@@ -7,8 +7,8 @@
  *
  * What was left by a jump that nobody told is taken away by whatever comes next that lies above it.
  *
- * FcHooks.recorded (filter.h) leads there; NULL: the calling thread counts no such function.  The
- * hooks in modules go by what is made of it, FcHooks.room.
+ * FcHooks.recorded (counter-table.h) leads there; NULL: the calling thread counts no such function.
+ * The hooks in modules go by what is made of it, FcHooks.room.
  *
  * Async-signal-safe; a handler may come between any two instructions.  Touches no vector register
  * but in fc_recorded_begin and fc_recorded_end.
@@ -16,7 +16,7 @@
 #pragma once
 
 #include "libfc/base/sys.h"
-#include "libfc/count/filter.h"
+#include "libfc/count/counter-table.h"
 #include "libfc/fc-format.h"
 
 #include <stdbool.h>

@@ -19,17 +19,17 @@ void fc_window_open(struct FcCounted *counted, const struct FcFunction *known, u
                     uint64_t where)
 {
     counted->window_number++;
-    counted->window[0] = (struct FcWindowFrame){FC_FILTER_SEEN(known->function), site, where};
+    counted->window[0] = (struct FcWindowFrame){FC_LOAD_RELAXED(known->function), site, where};
     counted->window_top = 1;
     counted->window_left = FC_WINDOW_RECORDS;
     counted->is_window = true;
-    fc_counters_set_filter(counted);
+    fc_counters_install_table(counted);
 }
 
 void fc_window_close(struct FcCounted *counted)
 {
     counted->is_window = false;
-    fc_counters_set_filter(counted);
+    fc_counters_install_table(counted);
 }
 
 /* The first frame's function is held from now on, and of each counted function that is

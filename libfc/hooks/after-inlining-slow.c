@@ -19,13 +19,13 @@ static void record_aside(uint64_t time, void *function, void *site, uint64_t whe
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
     const uint64_t from = (uint64_t)(uintptr_t)site;
-    struct FcFilter *filter = fc_hooks.filter;
+    struct FcCounterTable *table = fc_hooks.table;
     if (time == FC_AFTER_INLINING_REFILL)
         return; /* it was counted, and its exit will look as if it were not */
     if (time != FC_AFTER_INLINING_LOOK)
         fc_aside_enter(NULL, address, from, where);
     else if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
-        fc_aside_enter(filter, address, from, where);
+        fc_aside_enter(table, address, from, where);
     else
     {
         const struct FcRecordedCall *call =
@@ -34,7 +34,7 @@ static void record_aside(uint64_t time, void *function, void *site, uint64_t whe
             return;
         const uint64_t left = call->function;
         fc_recorded_pop(fc_hooks.recorded);
-        if (!filter || !fc_filter_find_slot(filter, left))
+        if (!table || !fc_counter_table_find_slot(table, left))
             fc_aside_leave(NULL, FC_FUNCTION_AFTER_INLINING, from, where);
     }
 }

@@ -15,8 +15,8 @@
 #include "libfc/hooks/after-inlining.h"
 
 #include "libfc/base/clock.h"
+#include "libfc/count/counter-table.h"
 #include "libfc/count/depth.h"
-#include "libfc/count/filter.h"
 #include "libfc/count/recorded.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
@@ -106,12 +106,13 @@ enum Way
     WAY_OTHER,  /* a call of which recorded.h has nothing */
 };
 
-/* What to do in a thread that counts or skips such functions by itself.  `key`: fc_filter_key. */
+/* What to do in a thread that counts or skips such functions by itself.  `key`:
+ * fc_counter_table_key. */
 static inline __attribute__((always_inline)) enum Way
 find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site, uint64_t place)
 {
     struct FcRecorded *recorded = fc_hooks.recorded;
-    struct FcFilter *filter = fc_hooks.filter;
+    struct FcCounterTable *table = fc_hooks.table;
     if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
                     fc_recorded_is_within(recorded, site, place)))
         return WAY_OTHER;
@@ -119,18 +120,18 @@ find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site,
     {
         uint64_t told;
         const enum FcEntry entry =
-            filter ? fc_filter_enter(filter, key, site, &told) : FC_ENTRY_UNKNOWN;
+            table ? fc_counter_table_enter(table, key, site, &told) : FC_ENTRY_UNKNOWN;
         if (fc_likely(entry == FC_ENTRY_COUNTED))
             return WAY_DONE;
         fc_recorded_push(recorded, function, site, place);
         if (entry == FC_ENTRY_USED_UP)
             return WAY_REFILL;
-        return filter && fc_filter_looks(filter, function) ? WAY_LOOK : WAY_RECORD;
+        return table && fc_counter_table_may_count(table, function) ? WAY_LOOK : WAY_RECORD;
     }
     const struct FcRecordedCall *call = fc_recorded_find(recorded, site, place);
     if (fc_likely(!call))
         return WAY_DONE;
-    if ((filter && fc_filter_looks(filter, call->function)) ||
+    if ((table && fc_counter_table_may_count(table, call->function)) ||
         (recorded->count > 1 && call[-1].place == place)) /* it was tail-called */
         return WAY_LOOK;
     fc_recorded_pop(recorded);
@@ -159,7 +160,7 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
         __asm__ volatile("" : : : "memory"); /* as in hooks.c */
         if (fc_clock_get_mode() == FC_CLOCK_OFF)
         {
-            fc_hooks.filter = NULL; /* as fc_counters_have_stopped, which is no inline function */
+            fc_hooks.table = NULL; /* as fc_counters_have_stopped, which is no inline function */
             return;
         }
     }

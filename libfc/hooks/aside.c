@@ -7,7 +7,7 @@
 #include "libfc/base/clock.h"
 #include "libfc/base/signals.h"
 #include "libfc/base/sys.h"
-#include "libfc/count/filter.h"
+#include "libfc/count/counter-table.h"
 #include "libfc/stream/record.h"
 
 #define BYTES 16384
@@ -67,18 +67,18 @@ static void record_now(uint64_t function, uint64_t site, uint64_t where)
 }
 
 /* Counted by a record, as no table may be added to: its exit makes none. */
-void fc_aside_enter(struct FcFilter *filter, uint64_t function, uint64_t site, uint64_t where)
+void fc_aside_enter(struct FcCounterTable *table, uint64_t function, uint64_t site, uint64_t where)
 {
-    if (filter && fc_filter_find_slot(filter, function))
+    if (table && fc_counter_table_find_slot(table, function))
         record_now(function | (uint64_t)FC_COUNT_ONE << FC_COUNT_RECORD_SHIFT, site,
                    (where & ~FC_WHERE_KIND_MASK) | FC_RECORD_COUNT);
     else
         record_now(function, site, where);
 }
 
-void fc_aside_leave(struct FcFilter *filter, uint64_t function, uint64_t site, uint64_t where)
+void fc_aside_leave(struct FcCounterTable *table, uint64_t function, uint64_t site, uint64_t where)
 {
-    if (!filter || !fc_filter_find_slot(filter, function))
+    if (!table || !fc_counter_table_find_slot(table, function))
         record_now(function, site, where);
 }
 

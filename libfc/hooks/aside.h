@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct FcFilter;
+struct FcCounterTable;
 
 /* For the hooks and for whatever else the program calls: nothing of libfc's may be waited for or
  * changed.  What libfc calls itself, with signals blocked, must not ask. */
@@ -25,5 +25,5 @@ static inline bool fc_aside_is_needed(void)
 void fc_aside_record(uint64_t time, void *function, void *site, uint64_t where);
 
 /* The same of an entry and an exit, in a thread that counts (NULL: in one that does not). */
-void fc_aside_enter(struct FcFilter *filter, uint64_t function, uint64_t site, uint64_t where);
-void fc_aside_leave(struct FcFilter *filter, uint64_t function, uint64_t site, uint64_t where);
+void fc_aside_enter(struct FcCounterTable *table, uint64_t function, uint64_t site, uint64_t where);
+void fc_aside_leave(struct FcCounterTable *table, uint64_t function, uint64_t site, uint64_t where);

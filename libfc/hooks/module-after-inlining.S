@@ -10,7 +10,7 @@
  * -pg gcc does not rely on what it knows of a callee in the same file (-fipa-ra is off).  The stack below
  * may be written: gcc's specs see to it that there is no red zone.
  *
- * The layouts are those of struct FcHooks and FcPair (filter.h), which recorded.c checks.
+ * The layouts are those of struct FcHooks and FcPair (counter-table.h), which recorded.c checks.
  */
 #if defined(__CET__)
 #include <cet.h>
@@ -55,7 +55,7 @@ FC_HOOK_FENTRY:
     mov %fs:0(%r11), %r11
     test %r11, %r11
     jz 3f
-    /* the pair of where this returns to and the call site: fc_filter_pair */
+    /* the pair of where this returns to and the call site: fc_counter_table_pair */
     mov 16(%rsp), %rcx
     mov 8(%rsp), %r10
     lea (%rcx,%rcx,4), %rcx
@@ -69,7 +69,7 @@ FC_HOOK_FENTRY:
     mov 16(%rsp), %r10
     cmp %r10, 8(%r11)
     jne 5f
-2:  mov 16(%r11), %rcx /* behind the comparison: see fc_filter_find */
+2:  mov 16(%r11), %rcx /* behind the comparison: see fc_counter_table_find */
     mov 24(%r11), %r10
     decw (%r11,%rcx)
     jle 6f
@@ -83,7 +83,7 @@ FC_HOOK_FENTRY:
     .cfi_restore_state
 5:  mov 8(%rsp), %r10
     bts $63, %r10
-4:  xor $32, %r11 /* fc_filter_other */
+4:  xor $32, %r11 /* fc_counter_table_neighbour */
     cmp %r10, (%r11)
     jne 3f
     mov 16(%rsp), %r10

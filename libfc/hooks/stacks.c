@@ -12,7 +12,7 @@
 #include "libfc/base/sys.h"
 #include "libfc/base/thread.h"
 #include "libfc/count/counted.h"
-#include "libfc/count/filter.h"
+#include "libfc/count/counter-table.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"

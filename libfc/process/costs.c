@@ -72,24 +72,24 @@ extern FcHook fc_hook_exit;
 extern FcHook fc_hook_refill;
 
 /* Where a module's hooks jump to, as memory says: what is there the compiler does not know. */
-extern struct FcHookWays fc_costs_ways __attribute__((visibility("hidden")));
-struct FcHookWays fc_costs_ways = {.record_entry = fc_hook_record_entry,
-                                   .record_exit = fc_hook_record_exit,
-                                   .enter = fc_hook_enter,
-                                   .exit = fc_hook_exit,
-                                   .refill = fc_hook_refill};
+extern struct FcHookTargets fc_costs_ways __attribute__((visibility("hidden")));
+struct FcHookTargets fc_costs_ways = {.record_entry = fc_hook_record_entry,
+                                      .record_exit = fc_hook_record_exit,
+                                      .enter = fc_hook_enter,
+                                      .exit = fc_hook_exit,
+                                      .refill = fc_hook_refill};
 /* As a return address it comes from memory. */
 static void *volatile call_site = (void *)4096;
 
 /* The two hooks as modules have them (module-hooks.c). */
 ALIGNED static void enter(void *function, void *site)
 {
-    fc_filter_hook_enter(&fc_hooks, function, site, &fc_costs_ways);
+    fc_counter_table_hook_enter(&fc_hooks, function, site, &fc_costs_ways);
 }
 
 ALIGNED static void leave(void *function, void *site)
 {
-    fc_filter_hook_exit(&fc_hooks, function, site, &fc_costs_ways);
+    fc_counter_table_hook_exit(&fc_hooks, function, site, &fc_costs_ways);
 }
 
 /* Keeps the compiler from knowing what x is. */
@@ -215,7 +215,7 @@ static void flush(const struct FcChunk *chunk)
 /* `names`: zeroed memory; as a thread has them that records every call. */
 static void use_names(struct FcNames *names)
 {
-    if (fc_config.detail != FC_DETAIL_ALL || fc_hooks.filter)
+    if (fc_config.detail != FC_DETAIL_ALL || fc_hooks.table)
         return;
     names->epoch = (uint32_t)(fc_clock_peek() >> 32);
     names->low = (uint64_t)(uintptr_t)__builtin_frame_address(0) - (UINT64_C(1) << 31);
@@ -316,36 +316,36 @@ static void measure_in(char *memory, struct FcCosts *costs)
     struct FcCounted *const counted = (struct FcCounted *)(memory + 2 * FC_CHUNK_BYTES);
     const uint64_t cursor = FC_CURSOR(chunk, GENERATION, 0);
     const uint64_t old_cursor = fc_thread.cursor;
-    struct FcFilter *const old_filter = fc_hooks.filter;
+    struct FcCounterTable *const old_table = fc_hooks.table;
     struct FcCounted *const old_counted = fc_thread.counted;
     uint64_t *const old_beacon = fc_hooks.beacon;
 
     fc_thread.counted = counted;
     fc_counters_set_beacon(NULL);
-    fc_hooks.filter = fc_config.detail == FC_DETAIL_AUTO ? &counted->filter : NULL;
+    fc_hooks.table = fc_config.detail == FC_DETAIL_AUTO ? &counted->table : NULL;
     if (fc_choice_is_on())
     {
         const uint64_t function = (uint64_t)(uintptr_t)nothing_hooked;
-        fc_hooks.filter = &counted->filter;
-        counted->filter.is_slow = true;
-        *fc_filter_recorded(fc_hooks.filter, function) = function;
+        fc_hooks.table = &counted->table;
+        counted->table.is_slow = true;
+        *fc_counter_table_recorded(fc_hooks.table, function) = function;
     }
     if (fc_depth_is_on())
     {
         fc_depth_begin();
         fc_depth_set_limit(2);
-        fc_counters_set_filter(counted);
+        fc_counters_install_table(counted);
     }
     use_names((struct FcNames *)(counted + 1));
     measure_recorded(chunk, cursor, costs);
     fc_thread.names = NULL;
-    counted->filter.is_slow = false;
+    counted->table.is_slow = false;
 
     counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
     counted->random = 1;
     counted->is_steady = true;
     fc_depth_set_limit(0); /* what is too deep costs about what the others do that are counted */
-    fc_counters_set_filter(counted);
+    fc_counters_install_table(counted);
     bool is_counting = true;
     for (uint32_t i = 0; i < FUNCTIONS; i++)
         is_counting = is_counting && begin_counting(counted, (uint64_t)(uintptr_t)FUNCTION(i));
@@ -359,7 +359,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
     fc_depth_reset_limit();
 
     fc_thread.counted = old_counted;
-    fc_hooks.filter = old_filter;
+    fc_hooks.table = old_table;
     fc_hooks.beacon = old_beacon;
     fc_thread_set_cursor(old_cursor);
 }

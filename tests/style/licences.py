@@ -45,7 +45,7 @@ def main():
     parts = sorted({path for source in sources for path in included(source)} | set(matching(READ)) - set(SCRIPTS))
     faults = ["%s: %s is not one of %s" % (path, licence(path), ", ".join(PERMISSIVE))
               for path in parts if licence(path) not in PERMISSIVE]
-    if len(sources) < 2 or "libfc/count/filter.h" not in parts or "fc-config/gcc.specs.in" not in parts:
+    if len(sources) < 2 or "libfc/count/counter-table.h" not in parts or "fc-config/gcc.specs.in" not in parts:
         faults.append("not all parts were found: %s" % parts)
     named = matching(["**/*.[chS]", "*/*.*", "*/*/*.*"])
     for name in sorted({licence(path) for path in named if os.path.isfile(os.path.join(ROOT, path))} - {None}):

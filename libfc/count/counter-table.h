@@ -21,8 +21,8 @@
 struct FcPair
 {
     /* The function as its hook knows it: its address, or where __fentry__ returns to in it, with
-       FC_FUNCTION_AFTER_INLINING (fc_filter_key).  Atomic, stored last; 0: free.  FC_PAIR_HIDDEN:
-       the hook does not find it. */
+       FC_FUNCTION_AFTER_INLINING (fc_counter_table_key).  Atomic, stored last; 0: free.
+       FC_PAIR_HIDDEN: the hook does not find it. */
     uint64_t key;
     uint64_t site;
     /* How far behind the pair its counter is, in bytes.  Where a table was wiped, in a forked
@@ -45,28 +45,29 @@ struct FcSlot
 
 /* Tests have few, so that much finds no place. */
 #if defined(FC_TEST_EAGER)
-#define FC_FILTER_PAIRS 16u
-#define FC_FILTER_SLOTS 8u
-#define FC_FILTER_RECORDED 8u
+#define FC_COUNTER_PAIRS 16u
+#define FC_COUNTER_SLOTS 8u
+#define FC_COUNTER_RECORDED 8u
 #else
-#define FC_FILTER_PAIRS 4096u
-#define FC_FILTER_SLOTS 4096u
-#define FC_FILTER_RECORDED 4096u
+#define FC_COUNTER_PAIRS 4096u
+#define FC_COUNTER_SLOTS 4096u
+#define FC_COUNTER_RECORDED 4096u
 #endif
 
-struct FcFilter
+struct FcCounterTable
 {
-    /* Each in one of two neighbours, or of two more: see fc_filter_other, fc_filter_far. */
-    struct FcPair pairs[FC_FILTER_PAIRS] __attribute__((aligned(2 * sizeof(struct FcPair))));
-    struct FcSlot slots[FC_FILTER_SLOTS];
+    /* Each in one of two neighbours, or of two more: see fc_counter_table_neighbour,
+     * fc_counter_table_far. */
+    struct FcPair pairs[FC_COUNTER_PAIRS] __attribute__((aligned(2 * sizeof(struct FcPair))));
+    struct FcSlot slots[FC_COUNTER_SLOTS];
     bool is_slow; /* what is not found here may be counted all the same */
     /* Functions that are not; atomic.  One that comes displaces another. */
-    uint64_t recorded[FC_FILTER_RECORDED];
+    uint64_t recorded[FC_COUNTER_RECORDED];
 };
 
 /* Reads the key of a pair, the function of a slot or of `recorded`, which another thread may remove
  * meanwhile (fc_counters_forget): of code that is unloaded, in which the reader is not. */
-#define FC_FILTER_SEEN(function) __atomic_load_n(&(function), __ATOMIC_RELAXED)
+#define FC_LOAD_RELAXED(function) __atomic_load_n(&(function), __ATOMIC_RELAXED)
 
 /* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
  * are in what was once linked: where one of the structures above changes after a release, so does
@@ -86,20 +87,21 @@ typedef void FcHook(void *function, void *site);
 #define FC_HOOK_ALIGNED __attribute__((aligned(64)))
 
 /* What stands for the function in its pairs.  It is being entered: its code is read. */
-uint64_t fc_filter_key(uint64_t function);
+uint64_t fc_counter_table_key(uint64_t function);
 
 static inline __attribute__((always_inline)) struct FcPair *
-fc_filter_pair(struct FcFilter *filter, uint64_t key, uint64_t site)
+fc_counter_table_pair(struct FcCounterTable *table, uint64_t key, uint64_t site)
 {
     /* bytes from the first pair; functions mostly lie at multiples of 16 */
     uint64_t at = (key << 1) + (site << 5) + (site << 3);
-    return (struct FcPair *)((char *)filter->pairs +
-                             (at & (FC_FILTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
+    return (struct FcPair *)((char *)table->pairs +
+                             (at & (FC_COUNTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
 }
 
 /* The other place of the table where it may be, in the same line of the cache: of some hundred
  * pairs dozens would not be found where each had but one. */
-static inline __attribute__((always_inline)) struct FcPair *fc_filter_other(struct FcPair *pair)
+static inline __attribute__((always_inline)) struct FcPair *
+fc_counter_table_neighbour(struct FcPair *pair)
 {
     return (struct FcPair *)((uintptr_t)pair ^ sizeof *pair);
 }
@@ -108,67 +110,68 @@ static inline __attribute__((always_inline)) struct FcPair *fc_filter_other(stru
  * pairs a dozen or two, and one of them may be the program's hottest.  In the small table of tests
  * it may be the same line. */
 static inline __attribute__((always_inline)) struct FcPair *
-fc_filter_far(struct FcFilter *filter, const struct FcPair *pair, uint64_t key, uint64_t site)
+fc_counter_table_far(struct FcCounterTable *table, const struct FcPair *pair, uint64_t key,
+                     uint64_t site)
 {
     const uint64_t apart = ((key >> 9 ^ site >> 2) & 0x3ff) + 1;
-    const uint64_t at = (uint64_t)((const char *)pair - (const char *)filter->pairs) ^ apart << 6;
-    return (struct FcPair *)((char *)filter->pairs +
-                             (at & (FC_FILTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
+    const uint64_t at = (uint64_t)((const char *)pair - (const char *)table->pairs) ^ apart << 6;
+    return (struct FcPair *)((char *)table->pairs +
+                             (at & (FC_COUNTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
 }
 
 /* All of them, in the order in which they are to be taken. */
-#define FC_FILTER_WAYS 4
-static inline void fc_filter_ways(struct FcFilter *filter, uint64_t key, uint64_t site,
-                                  struct FcPair *ways[FC_FILTER_WAYS])
+#define FC_COUNTER_WAYS 4
+static inline void fc_counter_table_ways(struct FcCounterTable *table, uint64_t key, uint64_t site,
+                                         struct FcPair *ways[FC_COUNTER_WAYS])
 {
-    ways[0] = fc_filter_pair(filter, key, site);
-    ways[1] = fc_filter_other(ways[0]);
-    ways[2] = fc_filter_far(filter, ways[0], key, site);
-    ways[3] = fc_filter_other(ways[2]);
+    ways[0] = fc_counter_table_pair(table, key, site);
+    ways[1] = fc_counter_table_neighbour(ways[0]);
+    ways[2] = fc_counter_table_far(table, ways[0], key, site);
+    ways[3] = fc_counter_table_neighbour(ways[2]);
 }
 
-static inline __attribute__((always_inline)) struct FcSlot *fc_filter_slot(struct FcFilter *filter,
-                                                                           uint64_t function)
+static inline __attribute__((always_inline)) struct FcSlot *
+fc_counter_table_slot(struct FcCounterTable *table, uint64_t function)
 {
-    return (struct FcSlot *)((char *)filter->slots +
-                             (function & (FC_FILTER_SLOTS - 1) * (uint64_t)sizeof(struct FcSlot)));
+    return (struct FcSlot *)((char *)table->slots +
+                             (function & (FC_COUNTER_SLOTS - 1) * (uint64_t)sizeof(struct FcSlot)));
 }
 
 /* Where libfc looks besides, for a function whose slot is another one's: of a few hundred dozens
  * are, where they are all over a large program. */
 static inline __attribute__((always_inline)) struct FcSlot *
-fc_filter_other_slot(struct FcFilter *filter, uint64_t function)
+fc_counter_table_other_slot(struct FcCounterTable *table, uint64_t function)
 {
     const uint64_t at = (function * UINT64_C(0x9e3779b97f4a7c15)) >> 40;
-    return &filter->slots[at & (FC_FILTER_SLOTS - 1)];
+    return &table->slots[at & (FC_COUNTER_SLOTS - 1)];
 }
 
 /* The slot that has it; NULL: none does. */
 static inline __attribute__((always_inline)) struct FcSlot *
-fc_filter_find_slot(struct FcFilter *filter, uint64_t function)
+fc_counter_table_find_slot(struct FcCounterTable *table, uint64_t function)
 {
-    struct FcSlot *slot = fc_filter_slot(filter, function);
-    if (fc_likely(FC_FILTER_SEEN(slot->function) == function))
+    struct FcSlot *slot = fc_counter_table_slot(table, function);
+    if (fc_likely(FC_LOAD_RELAXED(slot->function) == function))
         return slot;
-    slot = fc_filter_other_slot(filter, function);
-    return FC_FILTER_SEEN(slot->function) == function ? slot : NULL;
+    slot = fc_counter_table_other_slot(table, function);
+    return FC_LOAD_RELAXED(slot->function) == function ? slot : NULL;
 }
 
-static inline __attribute__((always_inline)) uint64_t *fc_filter_recorded(struct FcFilter *filter,
-                                                                          uint64_t function)
+static inline __attribute__((always_inline)) uint64_t *
+fc_counter_table_recorded(struct FcCounterTable *table, uint64_t function)
 {
-    return &filter->recorded[(function >> 4) & (FC_FILTER_RECORDED - 1)];
+    return &table->recorded[(function >> 4) & (FC_COUNTER_RECORDED - 1)];
 }
 
 /* Where calls of the pair are counted; NULL in a child that a handler forked. */
-static inline struct FcCount *fc_filter_counter(const struct FcPair *pair)
+static inline struct FcCount *fc_counter_table_counter(const struct FcPair *pair)
 {
     const uint64_t behind = __atomic_load_n(&pair->counter, __ATOMIC_RELAXED);
     return behind ? (struct FcCount *)((uintptr_t)pair + behind) : NULL;
 }
 
 /* Counts a call.  False where the counter has to be refilled. */
-static inline __attribute__((always_inline)) bool fc_filter_count(struct FcPair *pair)
+static inline __attribute__((always_inline)) bool fc_counter_table_count(struct FcPair *pair)
 {
     /* both machines begin with the low bits */
     int16_t *ahead =
@@ -183,11 +186,12 @@ static inline __attribute__((always_inline)) bool fc_filter_count(struct FcPair 
 }
 
 /* Whether a call that the pairs do not settle is to be looked at, and not just recorded. */
-static inline __attribute__((always_inline)) bool fc_filter_looks(struct FcFilter *filter,
-                                                                  uint64_t function)
+static inline __attribute__((always_inline)) bool
+fc_counter_table_may_count(struct FcCounterTable *table, uint64_t function)
 {
-    return fc_filter_find_slot(filter, function) ||
-           (filter->is_slow && FC_FILTER_SEEN(*fc_filter_recorded(filter, function)) != function);
+    return fc_counter_table_find_slot(table, function) ||
+           (table->is_slow &&
+            FC_LOAD_RELAXED(*fc_counter_table_recorded(table, function)) != function);
 }
 
 enum FcEntry
@@ -197,53 +201,54 @@ enum FcEntry
     FC_ENTRY_USED_UP, /* counted, and the counter has to be refilled */
 };
 
-/* As FC_FILTER_SEEN(*there) == value, for which the compiler would use one instruction more. */
-static inline __attribute__((always_inline)) bool fc_filter_has(const uint64_t *there,
-                                                                uint64_t value)
+/* As FC_LOAD_RELAXED(*there) == value, for which the compiler would use one instruction more. */
+static inline __attribute__((always_inline)) bool fc_counter_table_has(const uint64_t *there,
+                                                                       uint64_t value)
 {
 #if defined(__x86_64__)
     bool is_equal;
     __asm__ volatile("cmpq %2, %1" : "=@cce"(is_equal) : "m"(*there), "r"(value));
     return is_equal;
 #else
-    return FC_FILTER_SEEN(*there) == value;
+    return FC_LOAD_RELAXED(*there) == value;
 #endif
 }
 
-static inline __attribute__((always_inline)) bool fc_filter_is(const struct FcPair *pair,
-                                                               uint64_t key, uint64_t site)
+static inline __attribute__((always_inline)) bool
+fc_counter_table_matches(const struct FcPair *pair, uint64_t key, uint64_t site)
 {
-    return fc_likely(fc_filter_has(&pair->key, key)) && fc_likely(fc_filter_has(&pair->site, site));
+    return fc_likely(fc_counter_table_has(&pair->key, key)) &&
+           fc_likely(fc_counter_table_has(&pair->site, site));
 }
 
 /* NULL: the table does not have it.  What else is in the pair is read behind this: a handler may
  * have put it there in between, and one that forks has wiped it. */
 static inline __attribute__((always_inline)) struct FcPair *
-fc_filter_find(struct FcFilter *filter, uint64_t key, uint64_t site)
+fc_counter_table_find(struct FcCounterTable *table, uint64_t key, uint64_t site)
 {
-    struct FcPair *pair = fc_filter_pair(filter, key, site);
-    if (fc_likely(fc_filter_is(pair, key, site)))
+    struct FcPair *pair = fc_counter_table_pair(table, key, site);
+    if (fc_likely(fc_counter_table_matches(pair, key, site)))
         return pair;
-    pair = fc_filter_other(pair);
-    if (fc_likely(fc_filter_is(pair, key, site)))
+    pair = fc_counter_table_neighbour(pair);
+    if (fc_likely(fc_counter_table_matches(pair, key, site)))
         return pair;
-    pair = fc_filter_far(filter, pair, key, site);
-    if (fc_filter_is(pair, key, site))
+    pair = fc_counter_table_far(table, pair, key, site);
+    if (fc_counter_table_matches(pair, key, site))
         return pair;
-    pair = fc_filter_other(pair);
-    return fc_filter_is(pair, key, site) ? pair : NULL;
+    pair = fc_counter_table_neighbour(pair);
+    return fc_counter_table_matches(pair, key, site) ? pair : NULL;
 }
 
 /* Where it is counted, `told` becomes what to tell behind it. */
 static inline __attribute__((always_inline)) enum FcEntry
-fc_filter_enter(struct FcFilter *filter, uint64_t key, uint64_t site, uint64_t *told)
+fc_counter_table_enter(struct FcCounterTable *table, uint64_t key, uint64_t site, uint64_t *told)
 {
-    struct FcPair *pair = fc_filter_find(filter, key, site);
+    struct FcPair *pair = fc_counter_table_find(table, key, site);
     if (fc_unlikely(!pair))
         return FC_ENTRY_UNKNOWN;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *told = pair->beacon;
-    return fc_likely(fc_filter_count(pair)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
+    return fc_likely(fc_counter_table_count(pair)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
 }
 
 /* Address of the stack just above the frame of the hook that this is inlined in, that is, the stack
@@ -254,16 +259,17 @@ fc_filter_enter(struct FcFilter *filter, uint64_t key, uint64_t site, uint64_t *
 #define FC_STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
 #endif
 
-/* Where to tell what the thread is at, for one who has seen a filter: read behind that, as a
+/* Where to tell what the thread is at, for one who has seen a table: read behind that, as a
  * handler in between may be the first to count. */
-static inline __attribute__((always_inline)) uint64_t *fc_filter_beacon(struct FcHooks *hooks)
+static inline __attribute__((always_inline)) uint64_t *
+fc_counter_table_beacon(struct FcHooks *hooks)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return __atomic_load_n(&hooks->beacon, __ATOMIC_RELAXED);
 }
 
-/* What is libfc's of the hooks. */
-struct FcHookWays
+/* libfc's functions that a module's hook goes on to. */
+struct FcHookTargets
 {
     FcHook *record_entry; /* nothing is counted in the thread */
     FcHook *record_exit;
@@ -274,51 +280,51 @@ struct FcHookWays
 
 /* A module's hook at an entry: counts, or goes on to libfc by a jump. */
 static inline __attribute__((always_inline)) void
-fc_filter_hook_enter(struct FcHooks *hooks, void *function, void *site,
-                     const struct FcHookWays *ways)
+fc_counter_table_hook_enter(struct FcHooks *hooks, void *function, void *site,
+                            const struct FcHookTargets *targets)
 {
-    struct FcFilter *filter = hooks->filter;
-    if (fc_likely(filter))
+    struct FcCounterTable *table = hooks->table;
+    if (fc_likely(table))
     {
         const uint64_t key = (uint64_t)(uintptr_t)function;
         const uint64_t from = (uint64_t)(uintptr_t)site;
         uint64_t told;
-        uint64_t *beacon = fc_filter_beacon(hooks);
+        uint64_t *beacon = fc_counter_table_beacon(hooks);
         fc_beacon_set(beacon, FC_BEACON_HOOK);
-        switch (fc_filter_enter(filter, key, from, &told))
+        switch (fc_counter_table_enter(table, key, from, &told))
         {
         case FC_ENTRY_COUNTED:
             fc_beacon_set(beacon, told);
             return;
         case FC_ENTRY_USED_UP:
-            ways->refill(function, site);
+            targets->refill(function, site);
             return;
         case FC_ENTRY_UNKNOWN:
-            ways->enter(function, site);
+            targets->enter(function, site);
             return;
         }
     }
-    ways->record_entry(function, site);
+    targets->record_entry(function, site);
 }
 
 /* The same at an exit, where what was counted at its entry has nothing to do. */
-static inline __attribute__((always_inline)) void fc_filter_hook_exit(struct FcHooks *hooks,
-                                                                      void *function, void *site,
-                                                                      const struct FcHookWays *ways)
+static inline __attribute__((always_inline)) void
+fc_counter_table_hook_exit(struct FcHooks *hooks, void *function, void *site,
+                           const struct FcHookTargets *targets)
 {
-    struct FcFilter *filter = hooks->filter;
-    if (fc_likely(filter))
+    struct FcCounterTable *table = hooks->table;
+    if (fc_likely(table))
     {
         uint64_t address = (uint64_t)(uintptr_t)function;
-        const struct FcSlot *slot = fc_filter_slot(filter, address);
-        uint64_t *beacon = fc_filter_beacon(hooks);
+        const struct FcSlot *slot = fc_counter_table_slot(table, address);
+        uint64_t *beacon = fc_counter_table_beacon(hooks);
         fc_beacon_set(beacon, FC_BEACON_HOOK);
-        if (fc_likely(fc_filter_has(&slot->function, address) &&
+        if (fc_likely(fc_counter_table_has(&slot->function, address) &&
                       FC_STACK_ADDRESS() < slot->exit_limit))
             fc_beacon_set(beacon, fc_beacon_left(address, (uint64_t)(uintptr_t)site));
         else
-            ways->exit(function, site);
+            targets->exit(function, site);
         return;
     }
-    ways->record_exit(function, site);
+    targets->record_exit(function, site);
 }

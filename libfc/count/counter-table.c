@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See filter.h.
+ * See counter-table.h.
  */
-#include "libfc/count/filter.h"
+#include "libfc/count/counter-table.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ static uint64_t key_after_inlining(uint64_t function)
 }
 #endif
 
-uint64_t fc_filter_key(uint64_t function)
+uint64_t fc_counter_table_key(uint64_t function)
 {
 #if defined(FC_AFTER_INLINING)
     if ((function & FC_FUNCTION_AFTER_INLINING) != 0 && (function & FC_COUNT_DEEP) == 0)
