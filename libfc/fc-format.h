@@ -169,8 +169,9 @@ enum FcMessageType
     FC_MSG_STOPPED, /* nothing is recorded from here on, though the process goes on */
     FC_MSG_OFF,     /* payload FcRecord, an FC_RECORD_OFF of a thread that has made no record yet:
                        of a forked child's, from its hello on */
-    FC_MSG_NAMES, /* the thread makes short records from here on.  value: a stack address below all
-                     of theirs, and at most 2^32 below; payload: FcName, those that it has */
+    FC_MSG_CALL_SITES, /* the thread makes short records from here on.  value: a stack address below
+                          all of theirs, by at most 2^32; payload: FcCallSite, the numbers that
+                          it has */
     FC_MSG_NOT_SCANNED, /* the live blocks are not told apart, though the user wants it */
     FC_MSG_LAST = FC_MSG_NOT_SCANNED,
 };

@@ -43,27 +43,29 @@ struct FcRecord
 _Static_assert(sizeof(struct FcUnit) == 16, "wire format");
 _Static_assert(sizeof(struct FcRecord) == FC_RECORD_UNITS * sizeof(struct FcUnit), "wire format");
 
-/* A short record.  `first`: bit 4: an exit; bits 5-32: bits 4-31 of how far the stack address is
- * above that of FC_MSG_NAMES, both multiples of 16; bits 33-47: the name, which stands for a
- * function and a call site; bits 48-63 as in FcRecord.where.  `last`: bits 0-47 of the time, which
- * is less than 2^46 ticks later than another record's before it, or a little earlier: 2^32 from a
- * long one's, as libfc has it.
+/* A short record.
+ * `first`: bit 4: an exit; bits 5-32: bits 4-31 of the stack address minus that of
+ * FC_MSG_CALL_SITES, both multiples of 16; bits 33-47: the number of an interned call site, that
+ * is, of a function and the place that it was called from; bits 48-63: as in FcRecord.where.
+ * `last`: bits 0-47: the low bits of the time.  The time is less than 2^46 ticks after that of some
+ * earlier record, or a little before it (libfc keeps it within 2^32 of the last long record's).
  *
- * A name is given in bits 48-62 of `function` of the ENTER or EXIT of the same function and site
- * that comes before, and to nothing else in that thread; of a forked child by FC_MSG_NAMES. */
+ * A number is given by a long ENTER or EXIT of the same function and site, in bits 48-62 of its
+ * `function`, before it is used, and to nothing else in that thread.  A forked child gives the
+ * numbers that it has from its parent by FC_MSG_CALL_SITES. */
 #define FC_SHORT_EXIT (UINT64_C(1) << 4)
 #define FC_SHORT_ADDRESS_SHIFT 1 /* as the lowest four bits are left out */
 #define FC_SHORT_ADDRESS_MASK UINT64_C(0xfffffff0)
-#define FC_SHORT_NAME_SHIFT 33
+#define FC_SHORT_SITE_SHIFT 33
 #define FC_SHORT_TIME_MASK ((UINT64_C(1) << 48) - 1)
 #define FC_SHORT_TIME_BITS 46
-#define FC_NAME_MASK UINT64_C(0x7fff)
-#define FC_NAME_SHIFT 48   /* in FcRecord.function, and in FcName.site */
-#define FC_NAMES_MAX 4095u /* from 1 on */
-struct FcName
+#define FC_SITE_NUMBER_MASK UINT64_C(0x7fff)
+#define FC_SITE_NUMBER_SHIFT 48   /* in FcRecord.function, and in FcCallSite.site */
+#define FC_SITE_NUMBERS_MAX 4095u /* from 1 on */
+struct FcCallSite
 {
     uint64_t function; /* 0: none */
-    uint64_t site;     /* | name << 48 */
+    uint64_t site;     /* | number << 48 */
 };
 
 /* FcRecord.where: bits 0-3 the kind; bits 4-47 the stack address of the instrumented function (the

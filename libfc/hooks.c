@@ -9,7 +9,7 @@
  *        v
  *     read the clock ............... rdtsc, one predicted branch (off: one before it, and back)
  *     was the thread off the CPU? .. one comparison (switches.h)
- *     has the call a name? ......... where all are recorded; one look into a table (names.h)
+ *     is the call site interned? ... where all calls are recorded; one look-up (call-sites.h)
  *     take one unit or two ......... one xadd on a thread-local word
  *        |                    \
  *        | (1 in 1,900)        v
@@ -27,7 +27,7 @@
 #include "libfc/count/counted.h"
 #include "libfc/count/counter-table.h"
 #include "libfc/hooks/aside.h"
-#include "libfc/stream/names.h"
+#include "libfc/stream/call-sites.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
 
@@ -68,7 +68,7 @@ record_without_room(uint64_t time, void *function, void *site, uint64_t where)
 
 #define WHERE(kind) make_where(FC_STACK_ADDRESS(), __builtin_return_address(0), kind)
 
-/* In a thread that gives no names. */
+/* In a thread that interns no call sites. */
 static inline __attribute__((always_inline)) void record(void *function, void *site, uint64_t where)
 {
     if (fc_unlikely(!fc_clock_is_fast()))
@@ -86,26 +86,26 @@ static inline __attribute__((always_inline)) void record(void *function, void *s
         record_without_room(time, function, site, where);
 }
 
-/* The same of one that counts nothing either.  By a jump, so that neither this nor what threads do
- * that give names has to keep registers for the other. */
-__attribute__((noinline)) static void record_unnamed(void *function, void *site, uint64_t where)
+/* The same in a thread that counts nothing either.  It is reached by a jump, so that neither this
+ * path nor that of threads with interned call sites has to save registers for the other. */
+__attribute__((noinline)) static void record_long(void *function, void *site, uint64_t where)
 {
     record(function, site, where);
 }
 
-/* All else but the common case of a thread that gives names, of which the clock is the fast one or
- * none; in the same way. */
+/* The uncommon cases of a thread with interned call sites.  Its clock is the fast one, or none.
+ * Reached by a jump as well. */
 __attribute__((noinline)) static void record_otherwise(uint64_t time, void *function, void *site,
                                                        uint64_t where)
 {
     if (fc_clock_get_mode() == FC_CLOCK_OFF)
-        fc_thread.names = NULL; /* the hooks look at the clock's mode from here on */
+        fc_thread.call_sites = NULL; /* the hooks look at the clock's mode from here on */
     else if (fc_aside_is_needed())
         fc_aside_record(time, function, site, where);
     else if (fc_switches_any())
         fc_switches_record(time, function, site, where);
     else
-        fc_names_record(time, function, site, where);
+        fc_call_sites_record(time, function, site, where);
 }
 
 /* gcc 12 would exchange their registers, for nothing. */
@@ -120,30 +120,31 @@ __attribute__((noinline)) static void record_otherwise(uint64_t time, void *func
 #define RECORD(function_, site_, kind_)                                                            \
     do                                                                                             \
     {                                                                                              \
-        struct FcNames *names = fc_thread.names;                                                   \
-        if (!names)                                                                                \
+        struct FcCallSites *sites = fc_thread.call_sites;                                          \
+        if (!sites)                                                                                \
         {                                                                                          \
             if (fc_clock_get_mode() != FC_CLOCK_OFF)                                               \
-                record_unnamed(function_, site_, WHERE(kind_));                                    \
+                record_long(function_, site_, WHERE(kind_));                                       \
             return;                                                                                \
         }                                                                                          \
-        const struct FcNamedCall call = {.time = fc_clock_read_halves(),                           \
-                                         .function = (uint64_t)(uintptr_t)(function_),             \
-                                         .site = (uint64_t)(uintptr_t)(site_),                     \
-                                         .place = FC_STACK_ADDRESS() & ~FC_WHERE_KIND_MASK,        \
-                                         .kind = (kind_)};                                         \
+        const struct FcHookCall call = {.time = fc_clock_read_halves(),                            \
+                                        .function = (uint64_t)(uintptr_t)(function_),              \
+                                        .site = (uint64_t)(uintptr_t)(site_),                      \
+                                        .stack_address = FC_STACK_ADDRESS() & ~FC_WHERE_KIND_MASK, \
+                                        .kind = (kind_)};                                          \
         KEEP_ARGUMENTS(function_, site_);                                                          \
-        const struct FcNamedPair *pair;                                                            \
+        const struct FcSiteSlot *slot;                                                             \
         uint64_t generation;                                                                       \
         struct FcUnit *unit;                                                                       \
-        if (fc_switches_any() || fc_unlikely(!(pair = fc_names_find(names, &call))) ||             \
+        if (fc_switches_any() || fc_unlikely(!(slot = fc_call_sites_find(sites, &call))) ||        \
             fc_unlikely(!(unit = fc_record_take(1, &generation))))                                 \
         {                                                                                          \
             record_otherwise(fc_clock_join(call.time), function_, site_, WHERE(kind_));            \
             return;                                                                                \
         }                                                                                          \
-        fc_names_store(unit, generation, names, pair, &call,                                       \
-                       (uint64_t)(uintptr_t)__builtin_return_address(0) << FC_WHERE_RETURN_SHIFT); \
+        fc_call_sites_store(unit, generation, sites, slot, &call,                                  \
+                            (uint64_t)(uintptr_t)__builtin_return_address(0)                       \
+                                << FC_WHERE_RETURN_SHIFT);                                         \
     } while (0)
 
 /* The C library has empty functions of the same names.  Wherever that comes first, as in a

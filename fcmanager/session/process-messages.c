@@ -194,17 +194,17 @@ static void take_off(FcProcess *process, const FcWireMessage *message)
     fc_stack_feed(thread->stack, (const struct FcUnit *)&record, 0, 1, 0);
 }
 
-static void take_names(FcProcess *process, const FcWireMessage *message)
+static void take_call_sites(FcProcess *process, const FcWireMessage *message)
 {
     const gsize bytes = message->payload_bytes;
-    if (bytes % sizeof(struct FcName) != 0)
+    if (bytes % sizeof(struct FcCallSite) != 0)
     {
         fc_process_note(process->losses, "malformed-messages", 1);
         return;
     }
-    g_autofree struct FcName *names = g_memdup2(message->payload, bytes); /* aligned */
+    g_autofree struct FcCallSite *sites = g_memdup2(message->payload, bytes); /* aligned */
     FcThread *thread = fc_process_thread(process, message->thread);
-    fc_stack_set_names(thread->stack, message->value, names, bytes / sizeof *names);
+    fc_stack_set_sites(thread->stack, message->value, sites, bytes / sizeof *sites);
 }
 
 /* The messages about one thread. */
@@ -218,8 +218,8 @@ static void take_thread_message(FcProcess *process, const FcWireMessage *message
         take_thread_name(process, message);
     else if (message->type == FC_MSG_OFF)
         take_off(process, message);
-    else if (message->type == FC_MSG_NAMES)
-        take_names(process, message);
+    else if (message->type == FC_MSG_CALL_SITES)
+        take_call_sites(process, message);
     else
         fc_process_end_thread(process, message->thread, message->value);
 }
@@ -260,7 +260,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_THREAD_NAME:
     case FC_MSG_THREAD_END:
     case FC_MSG_OFF:
-    case FC_MSG_NAMES:
+    case FC_MSG_CALL_SITES:
         take_thread_message(process, message);
         break;
     case FC_MSG_COUNTS:

@@ -431,7 +431,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_COUNTS:
     case FC_MSG_STOPPED:
     case FC_MSG_OFF:
-    case FC_MSG_NAMES:
+    case FC_MSG_CALL_SITES:
     case FC_MSG_NOT_SCANNED:
         if (message->type == FC_MSG_THREAD_END)
             begin_end(session, process);

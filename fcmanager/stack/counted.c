@@ -77,7 +77,7 @@ void fc_stack_begin_counting(FcStack *stack, guint64 address, guint64 time, gboo
 
 /* ---- Samples ----------------------------------------------------------------------------- */
 
-struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcName *callee,
+struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcCallSite *callee,
                                          guint64 exit_word, guint64 time, guint64 weight)
 {
     FcCounted *counted = stack_counted(stack);

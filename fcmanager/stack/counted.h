@@ -27,7 +27,7 @@ typedef struct
 void fc_stack_begin_counting(FcStack *stack, guint64 function, guint64 time, gboolean nested);
 
 /* A call that is timed: opens a frame, whose address is to be set, and a window. */
-struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcName *callee,
+struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcCallSite *callee,
                                          guint64 exit_word, guint64 time, guint64 weight);
 /* In a window a frame was opened; or the innermost one closed, which was never off the CPU. */
 void fc_stack_enter_window(FcStack *stack);

@@ -81,14 +81,14 @@ static void find_places_of_frames(FcStack *stack, struct StackFrame *frames, gui
         frames[i].place = fc_stack_place(stack, frames[i].node, frames[i].arc);
 }
 
-static void forget(StackNamedEdges *edges)
+static void forget(StackSiteEdges *edges)
 {
     for (guint32 i = 0; i < edges->count; i++)
         edges->places[i].key = NO_EDGE;
 }
 
 /* What was there is not known any more. */
-static void make_room(StackNamedEdges *edges, guint32 room)
+static void make_room(StackSiteEdges *edges, guint32 room)
 {
     g_free(edges->memory);
     edges->memory = g_malloc(room * sizeof *edges->places + FC_COUNTS_LINE);
@@ -101,7 +101,7 @@ static void make_room(StackNamedEdges *edges, guint32 room)
 
 void fc_stack_find_places(FcStack *stack)
 {
-    StackNamedEdges *edges = &stack->named_edges;
+    StackSiteEdges *edges = &stack->site_edges;
     FcCounts *counts = stack->counts;
     if (!edges->places)
         make_room(edges, EDGES_LEAST);
@@ -112,7 +112,7 @@ void fc_stack_find_places(FcStack *stack)
         find_places_of_frames(stack, stack->segments[i].frames, stack->segments[i].top);
     for (guint32 i = 0; i < edges->count; i++)
     {
-        struct StackNamedEdge *edge = &edges->places[i];
+        struct StackSiteEdge *edge = &edges->places[i];
         if (edge->key != NO_EDGE)
             edge->place = fc_stack_place(stack, edge->edge.node, edge->edge.arc);
     }
@@ -122,30 +122,30 @@ void fc_stack_find_places(FcStack *stack)
     edges->sums = counts->sums;
 }
 
-const struct StackNamedEdge *fc_stack_find_edge(FcStack *stack, guint64 key, guint64 time)
+const struct StackSiteEdge *fc_stack_find_edge(FcStack *stack, guint64 key, guint64 time)
 {
-    StackNamedEdges *edges = &stack->named_edges;
-    const guint32 name = short_name(key);
+    StackSiteEdges *edges = &stack->site_edges;
+    const guint32 number = short_site(key);
     const guint32 caller = (guint32)key;
-    if (name == 0 || name > stack->name_count || stack->names[name].function == 0)
+    if (number == 0 || number > stack->site_count || stack->sites[number].function == 0)
         return NULL;
     if (G_UNLIKELY(++edges->misses >= edges->count * MISSES_EACH && edges->count < EDGES_MOST))
         make_room(edges, 2 * edges->count);
-    const struct FcName *callee = &stack->names[name];
+    const struct FcCallSite *callee = &stack->sites[number];
     const FcMapSlot *slot =
         fc_counts_edge(stack->counts, caller, callee->site, callee->function, time);
     const StackEdge found = {slot->value, slot->extra};
-    struct StackNamedEdge *edge = edge_of(edges, key);
-    *edge = (struct StackNamedEdge){.callee = *callee,
-                                    .place = fc_stack_place(stack, found.node, found.arc),
-                                    .edge = found,
-                                    .key = key};
+    struct StackSiteEdge *edge = edge_of(edges, key);
+    *edge = (struct StackSiteEdge){.callee = *callee,
+                                   .place = fc_stack_place(stack, found.node, found.arc),
+                                   .edge = found,
+                                   .key = key};
     check_places(stack);
     return edge;
 }
 
-void fc_stack_forget_named_edges(FcStack *stack)
+void fc_stack_forget_site_edges(FcStack *stack)
 {
-    if (stack->named_edges.places)
-        forget(&stack->named_edges);
+    if (stack->site_edges.places)
+        forget(&stack->site_edges);
 }

@@ -21,12 +21,12 @@ typedef struct
     FcCountsArc *arc;
 } FramePlace;
 
-/* Times are ticks.  What comes first is in the order of struct StackNamedEdge. */
+/* Times are ticks.  What comes first is in the order of struct StackSiteEdge. */
 struct StackFrame
 {
     guint64 function;
     guint64 site;
-    FramePlace place; /* of that node and arc; good as in struct StackNamedEdge */
+    FramePlace place; /* of that node and arc; good as in struct StackSiteEdge */
     guint32 node;
     guint32 arc;
     guint64 address;
@@ -99,16 +99,16 @@ typedef struct
 /* Edges of calls that made short records: stack-edges.h. */
 typedef struct
 {
-    struct StackNamedEdge *places; /* NULL: none yet */
-    void *memory;                  /* in which they are */
-    guint64 mask;                  /* of an index in bytes */
-    guint32 count;                 /* a power of two */
-    guint32 misses;                /* since there are so many */
-    FcCountsNode *nodes;           /* where the counts' arrays were when they were found, */
+    struct StackSiteEdge *places; /* NULL: none yet */
+    void *memory;                 /* in which they are */
+    guint64 mask;                 /* of an index in bytes */
+    guint32 count;                /* a power of two */
+    guint32 misses;               /* since there are so many */
+    FcCountsNode *nodes;          /* where the counts' arrays were when they were found, */
     FcCountsArc *arcs;
     FcCountsFunction *functions;
     FcCountsSum *sums;
-} StackNamedEdges;
+} StackSiteEdges;
 
 typedef struct FcStack FcStack; /* in stack.h too, which shows no more of it */
 struct FcStack
@@ -120,10 +120,10 @@ struct FcStack
     guint64 low;
     guint64 size;
 
-    struct FcName *names; /* [0] is none; */
-    guint32 name_count;   /* the highest number of one that was given */
-    guint64 names_low;    /* as FC_MSG_NAMES has it */
-    StackNamedEdges named_edges;
+    struct FcCallSite *sites; /* [0] is none; */
+    guint32 site_count;       /* the highest number of one that was given */
+    guint64 sites_low;        /* as FC_MSG_CALL_SITES has it */
+    StackSiteEdges site_edges;
 
     FcCounts *counts;
     guint64 multiplier;
@@ -170,14 +170,14 @@ struct FcStack
 };
 
 /* What a short record's first word tells. */
-static inline guint32 short_name(guint64 first)
+static inline guint32 short_site(guint64 first)
 {
-    return (guint32)(first >> FC_SHORT_NAME_SHIFT & FC_NAME_MASK);
+    return (guint32)(first >> FC_SHORT_SITE_SHIFT & FC_SITE_NUMBER_MASK);
 }
 
 static inline guint64 short_address(const FcStack *stack, guint64 first)
 {
-    return stack->names_low + (first >> FC_SHORT_ADDRESS_SHIFT & FC_SHORT_ADDRESS_MASK);
+    return stack->sites_low + (first >> FC_SHORT_ADDRESS_SHIFT & FC_SHORT_ADDRESS_MASK);
 }
 
 static inline guint64 ns_of(guint64 ticks, guint64 multiplier)
@@ -192,8 +192,8 @@ static inline guint bucket_of(guint64 ns)
     return 63u ^ (guint)__builtin_clzll(ns << 1 | 1);
 }
 
-/* A name was given: 0 is none. */
-void fc_stack_name(FcStack *stack, guint32 name, guint64 function, guint64 site);
+/* The program gave a call site its number.  0 is no number. */
+void fc_stack_learn_site(FcStack *stack, guint32 number, guint64 function, guint64 site);
 
 /* Adds a call or return of the innermost frame to the trace. */
 void fc_stack_trace(FcStack *stack, FcTraceKind kind, guint64 time);
@@ -208,8 +208,8 @@ static inline StackEdge edge_from_top(FcStack *stack, guint64 function, guint64 
     return (StackEdge){slot->value, slot->extra};
 }
 
-/* Nothing is known of the edges of names any more, as modules came or went. */
-void fc_stack_forget_named_edges(FcStack *stack);
+/* Forgets the edges of all call sites: modules came or went. */
+void fc_stack_forget_site_edges(FcStack *stack);
 
 static inline FramePlace place_of(const FcCounts *counts, guint32 node, guint32 arc)
 {
@@ -251,7 +251,7 @@ static inline void begin_activation(FcStack *stack, const FramePlace *place,
 
 /* Opens `frame`, of which the caller says the rest. */
 static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const FramePlace *place,
-                               const struct FcName *callee, guint64 time)
+                               const struct FcCallSite *callee, guint64 time)
 {
     frame->function = callee->function;
     frame->site = callee->site;
@@ -267,8 +267,9 @@ static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const F
 
 /* As the innermost one, at that place. */
 static inline struct StackFrame *push_frame_at(FcStack *stack, StackEdge edge,
-                                               const FramePlace *place, const struct FcName *callee,
-                                               guint64 exit_word, guint64 time)
+                                               const FramePlace *place,
+                                               const struct FcCallSite *callee, guint64 exit_word,
+                                               guint64 time)
 {
     begin_activation(stack, place, &stack->frames[stack->top]);
     if (G_UNLIKELY(++stack->top == stack->room))
@@ -283,10 +284,10 @@ static inline struct StackFrame *push_frame_at(FcStack *stack, StackEdge edge,
 
 /* The same, of a call that no table has. */
 static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
-                                            const struct FcName *callee, guint64 exit_word,
+                                            const struct FcCallSite *callee, guint64 exit_word,
                                             guint64 time)
 {
-    const FramePlace place = stack->named_edges.places
+    const FramePlace place = stack->site_edges.places
                                  ? fc_stack_place(stack, edge.node, edge.arc)
                                  : place_of(stack->counts, edge.node, edge.arc);
     return push_frame_at(stack, edge, &place, callee, exit_word, time);

@@ -23,7 +23,7 @@ FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames)
     stack->first = FC_STACK_NO_TIME;
     stack->next_change = 0; /* what comes with the first record is to be seen to */
     stack->native = (FcRegion){0, G_MAXUINT64};
-    stack->names = g_new0(struct FcName, 1);
+    stack->sites = g_new0(struct FcCallSite, 1);
     fc_stack_add_segment(stack, 1, G_MAXUINT64, frames);
     stack->segments[0].in_chain = TRUE;
     fc_stack_load_current(stack, 0);
@@ -44,8 +44,8 @@ void fc_stack_free(FcStack *stack)
         g_array_unref(stack->aways);
     fc_counted_free(stack->counted);
     fc_trace_free(stack->trace);
-    g_free(stack->names);
-    g_free(stack->named_edges.memory);
+    g_free(stack->sites);
+    g_free(stack->site_edges.memory);
     g_free(stack->segments);
     g_free(stack);
 }
@@ -62,31 +62,32 @@ void fc_stack_set_regions(FcStack *stack, const FcRegions *regions)
     fc_stack_update_bounds(stack);
 }
 
-void fc_stack_name(FcStack *stack, guint32 name, guint64 function, guint64 site)
+void fc_stack_learn_site(FcStack *stack, guint32 number, guint64 function, guint64 site)
 {
-    if (name == 0 || name > FC_NAMES_MAX)
+    if (number == 0 || number > FC_SITE_NUMBERS_MAX)
         return;
-    if (name > stack->name_count)
+    if (number > stack->site_count)
     {
-        const guint32 had = stack->name_count + 1;
-        /* names come one after the other: room for more than the one */
-        const guint32 room = 1u << g_bit_storage(name);
-        stack->names = g_renew(struct FcName, stack->names, room);
-        memset(stack->names + had, 0, (name + 1 - had) * sizeof *stack->names);
-        stack->name_count = name;
+        const guint32 had = stack->site_count + 1;
+        /* numbers come one after the other: room for more than this one */
+        const guint32 room = 1u << g_bit_storage(number);
+        stack->sites = g_renew(struct FcCallSite, stack->sites, room);
+        memset(stack->sites + had, 0, (number + 1 - had) * sizeof *stack->sites);
+        stack->site_count = number;
     }
-    if (stack->names[name].function != 0 &&
-        (stack->names[name].function != function || stack->names[name].site != site))
-        fc_stack_forget_named_edges(stack); /* libfc gives none twice */
-    stack->names[name] = (struct FcName){function, site};
+    if (stack->sites[number].function != 0 &&
+        (stack->sites[number].function != function || stack->sites[number].site != site))
+        fc_stack_forget_site_edges(stack); /* libfc gives none twice */
+    stack->sites[number] = (struct FcCallSite){function, site};
 }
 
-void fc_stack_set_names(FcStack *stack, guint64 low, const struct FcName *names, gsize count)
+void fc_stack_set_sites(FcStack *stack, guint64 low, const struct FcCallSite *sites, gsize count)
 {
-    stack->names_low = low & FC_WHERE_ADDRESS_MASK; /* no more than what is around all frames */
+    stack->sites_low = low & FC_WHERE_ADDRESS_MASK; /* no more than what is around all frames */
     for (gsize i = 0; i < count; i++)
-        fc_stack_name(stack, (guint32)(names[i].site >> FC_NAME_SHIFT),
-                      names[i].function & FC_POINTER_MASK, names[i].site & FC_SITE_ADDRESS_MASK);
+        fc_stack_learn_site(stack, (guint32)(sites[i].site >> FC_SITE_NUMBER_SHIFT),
+                            sites[i].function & FC_POINTER_MASK,
+                            sites[i].site & FC_SITE_ADDRESS_MASK);
 }
 
 void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap)
@@ -145,7 +146,7 @@ void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, gu
             stack->frames[0].node = context;
         context = 0;
         const StackEdge edge = edge_from_top(stack, from->function, from->site, stack->last);
-        const struct FcName callee = {from->function, from->site};
+        const struct FcCallSite callee = {from->function, from->site};
         struct StackFrame *frame =
             push_frame(stack, edge, &callee, no_exit_word(from->return_bits), stack->last);
         frame->address = from->address;

@@ -38,15 +38,15 @@ static inline guint64 exit_word_of(const struct Event *entry)
 }
 
 /* What an ENTER or EXIT of code that is not instrumented after inlining has beside the function. */
-G_NO_INLINE static void take_name(FcStack *stack, struct Event *event)
+G_NO_INLINE static void take_site(FcStack *stack, struct Event *event)
 {
     const guint64 kind = kind_of(event);
     if (kind != FC_RECORD_ENTER && kind != FC_RECORD_EXIT)
         return;
-    const guint32 name = (guint32)(event->function >> FC_NAME_SHIFT & FC_NAME_MASK);
+    const guint32 number = (guint32)(event->function >> FC_SITE_NUMBER_SHIFT & FC_SITE_NUMBER_MASK);
     event->function &= FC_POINTER_MASK;
-    if (name != 0)
-        fc_stack_name(stack, name, event->function, event->site);
+    if (number != 0)
+        fc_stack_learn_site(stack, number, event->function, event->site);
 }
 
 static inline void read_long(FcStack *stack, const struct FcUnit *units, struct Event *event)
@@ -64,8 +64,8 @@ static inline void read_long(FcStack *stack, const struct FcUnit *units, struct 
         event->address |= return_bits_of(event) & 8u;
         event->where &= FC_WHERE_KIND_MASK | FC_WHERE_ADDRESS_MASK;
     }
-    else if (G_UNLIKELY(event->function >> FC_NAME_SHIFT != 0))
-        take_name(stack, event);
+    else if (G_UNLIKELY(event->function >> FC_SITE_NUMBER_SHIFT != 0))
+        take_site(stack, event);
 }
 
 /* Maybe: whether it is there read_record() says. */
@@ -75,18 +75,20 @@ static inline gboolean is_short(const struct FcUnit *units)
            FC_RECORD_SHORT;
 }
 
-/* `last`: its second word.  One whose name was not given is of no kind. */
+/* `first` and `last`: the words of a short record.  Its kind is none if its call-site number was
+ * never given. */
 static inline void read_short(const FcStack *stack, guint64 first, guint64 last,
                               struct Event *event)
 {
-    const guint32 number = short_name(first);
-    const struct FcName *name = &stack->names[G_LIKELY(number <= stack->name_count) ? number : 0];
+    const guint32 number = short_site(first);
+    const struct FcCallSite *site =
+        &stack->sites[G_LIKELY(number <= stack->site_count) ? number : 0];
     event->first = first;
     event->where = (first & FC_SHORT_EXIT ? FC_RECORD_EXIT : FC_RECORD_ENTER) |
                    first >> FC_WHERE_RETURN_SHIFT << FC_WHERE_RETURN_SHIFT;
     event->time = fc_record_time(last, stack->last);
-    event->function = name->function;
-    event->site = name->site;
+    event->function = site->function;
+    event->site = site->site;
     event->address = short_address(stack, first);
     event->after_inlining = FALSE;
     if (G_UNLIKELY(event->function == 0))

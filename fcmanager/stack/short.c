@@ -19,7 +19,7 @@ static inline gboolean differ_by(guint64 first, guint64 other, guint64 word)
 
 /* What tells a call, and which end of it, in a short record's first word. */
 #define END_MASK (FC_SHORT_EXIT | FC_WHERE_KIND_MASK)
-#define CALL_MASK (FC_NAME_MASK << FC_SHORT_NAME_SHIFT | END_MASK)
+#define CALL_MASK (FC_SITE_NUMBER_MASK << FC_SHORT_SITE_SHIFT | END_MASK)
 
 static inline gboolean is_on_stack(const FcStack *stack, guint64 address)
 {
@@ -40,10 +40,10 @@ static inline gboolean is_tail_called_exit(const FcStack *stack, guint64 first, 
  * that one's: fc_stack_repair_entry() would find nothing to repair. */
 static gboolean is_inlined(const FcStack *stack, const struct StackFrame *top, guint64 first)
 {
-    const guint32 name = short_name(first);
-    if (name > stack->name_count)
+    const guint32 number = short_site(first);
+    if (number > stack->site_count)
         return FALSE;
-    const struct FcName *callee = &stack->names[name];
+    const struct FcCallSite *callee = &stack->sites[number];
     const guint16 return_bits = (guint16)(first >> FC_WHERE_RETURN_SHIFT);
     const guint64 address = top->address;
     for (; top > stack->frames && top->address == address; top--)
@@ -61,9 +61,10 @@ G_NO_INLINE static gboolean is_within(const FcStack *stack, const struct StackFr
            (address < top->address || (address == top->address && is_inlined(stack, top, first)));
 }
 
-/* The same for next to all inlined ones: in a function of another name, and the only one there. */
-static inline gboolean is_inlined_alone(const struct StackFrame *top, const struct FcName *callee,
-                                        guint64 address)
+/* The same for next to all inlined ones: in a function of another call site, and the only one
+ * there. */
+static inline gboolean is_inlined_alone(const struct StackFrame *top,
+                                        const struct FcCallSite *callee, guint64 address)
 {
     return address == top->address && top->site == callee->site &&
            top->function != callee->function && top[-1].address != address;
@@ -71,7 +72,7 @@ static inline gboolean is_inlined_alone(const struct StackFrame *top, const stru
 
 /* is_within() of a call of that function, which asks for the likely first. */
 static inline gboolean is_call(const FcStack *stack, const struct StackFrame *top,
-                               const struct FcName *callee, guint64 first, guint64 address)
+                               const struct FcCallSite *callee, guint64 first, guint64 address)
 {
     return G_LIKELY(address < top->address && is_on_stack(stack, address)) ||
            is_inlined_alone(top, callee, address) || is_within(stack, top, first, address);
@@ -181,7 +182,7 @@ G_NO_INLINE static struct StackFrame *make_room_for(FcStack *stack, const struct
 }
 
 /* The edge of the call where none is at its place; NULL: it is for others. */
-G_NO_INLINE static const struct StackNamedEdge *
+G_NO_INLINE static const struct StackSiteEdge *
 find_edge_of_call(FcStack *stack, const struct StackFrame *top, guint64 first, guint64 time)
 {
     if (!is_within(stack, top, first, short_address(stack, first)))
@@ -216,7 +217,7 @@ static const struct FcUnit *feed_plainly(FcStack *stack, const struct FcUnit *un
             continue;
         }
         const guint64 key = key_of(top->node, first);
-        const struct StackNamedEdge *edge = edge_of(&stack->named_edges, key);
+        const struct StackSiteEdge *edge = edge_of(&stack->site_edges, key);
         const guint64 address = short_address(stack, first);
         if (G_UNLIKELY(edge->key != key))
         {
@@ -289,7 +290,7 @@ static const struct FcUnit *feed_carefully(FcStack *stack, const struct FcUnit *
             continue;
         }
         const guint64 key = key_of(top->node, first);
-        const struct StackNamedEdge *edge = edge_of(&stack->named_edges, key);
+        const struct StackSiteEdge *edge = edge_of(&stack->site_edges, key);
         const guint64 address = short_address(stack, first);
         if (edge->key != key)
             edge = find_edge_of_call(stack, top, first, time);

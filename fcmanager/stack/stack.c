@@ -37,7 +37,7 @@ static inline void enter(FcStack *stack, const struct Event *entry, guint64 left
         stack->last = left;
         return;
     }
-    const struct FcName callee = {entry->function, entry->site};
+    const struct FcCallSite callee = {entry->function, entry->site};
     push_frame(stack, edge, &callee, exit_word_of(entry), entry->time)->address = entry->address;
     stack->counts->nodes[edge.node].calls++;
     stack->counts->arcs[edge.arc].calls++;
@@ -76,7 +76,7 @@ static void apply_changes(FcStack *stack, guint64 time)
 {
     stack->first = MIN(stack->first, time);
     stack->next_change = fc_counts_apply_changes(stack->counts, time);
-    fc_stack_forget_named_edges(stack);
+    fc_stack_forget_site_edges(stack);
     if (stack->counted)
         fc_counted_forget_places(stack->counted);
 }
@@ -121,7 +121,7 @@ static void count(FcStack *stack, const struct Event *event)
         fc_stack_count_call(stack, &call);
         return;
     }
-    const struct FcName callee = {function, event->site};
+    const struct FcCallSite callee = {function, event->site};
     fc_stack_begin_sample(stack, &callee, exit_word_of(event), event->time, weight)->address =
         address;
 }
@@ -160,7 +160,7 @@ G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, gu
     case FC_RECORD_EXIT:
     case FC_RECORD_SWITCH:
     case FC_RECORD_SHORT:
-        break; /* never given to this function, but for a short one whose name is not known */
+        break; /* never given to this function, but for a short one whose call site is not known */
     }
     stack->counts->repairs.bad_records++;
 }
@@ -347,7 +347,7 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcUnit *units, guint32 from, 
     }
 }
 
-void fc_stack_learn_names(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
+void fc_stack_learn_sites(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                           guint32 generation)
 {
     struct Event event;

@@ -80,11 +80,11 @@ gboolean fc_stack_has_counted(const FcStack *stack);
 guint32 fc_stack_feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                       guint32 generation);
 
-/* Short records come from here on: FC_MSG_NAMES. */
-void fc_stack_set_names(FcStack *stack, guint64 low, const struct FcName *names, gsize count);
-/* The names that are given in units of which records are not, or no more, to be fed: what such were
- * made in may be, as soon as they are there. */
-void fc_stack_learn_names(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
+/* Short records come from here on: FC_MSG_CALL_SITES. */
+void fc_stack_set_sites(FcStack *stack, guint64 low, const struct FcCallSite *sites, gsize count);
+/* Reads only the call-site numbers that these units give, where the records themselves are not to
+ * be fed: later records use the numbers. */
+void fc_stack_learn_sites(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                           guint32 generation);
 
 /* Opens frames that a fork inherited, outermost first: they add time from `time` on but no

@@ -212,13 +212,14 @@ void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, co
     count_missing(thread, &piece); /* a copy will never be completed */
 }
 
-/* A record that was given up may be there by now, and give a name that those after it have. */
-static void learn_names(FcThread *thread)
+/* A record that was given up may be complete by now, and may give a number that later records
+ * use. */
+static void learn_sites(FcThread *thread)
 {
     for (guint i = 0; i < thread->quarantine->len; i++)
     {
         const Piece *piece = &g_array_index(thread->quarantine, Piece, i);
-        fc_stack_learn_names(thread->stack, piece->units, piece->at, piece->starts,
+        fc_stack_learn_sites(thread->stack, piece->units, piece->at, piece->starts,
                              piece->generation);
     }
 }
@@ -239,7 +240,7 @@ static void free_completed(FcThread *thread)
 void fc_thread_retry(FcThread *thread)
 {
     Piece *piece;
-    learn_names(thread);
+    learn_sites(thread);
     free_completed(thread);
     while ((piece = g_queue_peek_head(thread->pending)))
     {
@@ -269,7 +270,7 @@ GArray *fc_thread_open_frames(FcThread *thread)
 void fc_thread_give_up(FcThread *thread, gboolean may_write)
 {
     Piece *piece;
-    learn_names(thread);
+    learn_sites(thread);
     while ((piece = g_queue_pop_head(thread->pending)))
     {
         load(thread, piece);
@@ -289,7 +290,7 @@ void fc_thread_scan(FcThread *thread, const FcChunkView *view)
 {
     Piece piece = {view->index, first_unread(thread, view->sequence, FC_CHUNK_STARTS),
                    FC_CHUNK_STARTS, view->generation, view->units};
-    learn_names(thread);
+    learn_sites(thread);
     read_behind_gaps(thread, &piece);
 }
 
@@ -335,7 +336,7 @@ FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, gu
         return FC_THREAD_MISSING;
     Piece piece = {view->index, thread->next_unit, FC_CHUNK_STARTS, view->generation, view->units};
     guint32 whole = piece.starts;
-    learn_names(thread);
+    learn_sites(thread);
     piece.starts = find_time(&piece, fc_stack_last_time(thread->stack), time);
     gboolean had_all = piece.starts < whole && units_at(&piece, piece.starts) == 0;
     if (!read_piece(thread, &piece))

@@ -87,7 +87,7 @@ static bool turn_off(void)
        forbidden itself the counter.  The names stay mapped: a hook that a handler interrupted may
        be at work in them. */
     fc_hooks.table = NULL;
-    fc_thread.names = NULL;
+    fc_thread.call_sites = NULL;
     return true;
 }
 

@@ -40,7 +40,7 @@ struct FcThread
        that one instruction takes them and a signal handler finds either the old or the new state.
        Chunks are aligned to 65536 for this. */
     uint64_t cursor;
-    struct FcNames *names; /* NULL: all records are long (names.h) */
+    struct FcCallSites *call_sites; /* NULL: all records are long (call-sites.h) */
 
     /* The rest is not for the hooks. */
     uint32_t number;               /* within the process, from 1; 0: not started */

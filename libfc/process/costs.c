@@ -16,7 +16,7 @@
 #include "libfc/count/counters.h"
 #include "libfc/count/depth.h"
 #include "libfc/count/recorded.h"
-#include "libfc/stream/names.h"
+#include "libfc/stream/call-sites.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
 
@@ -212,14 +212,14 @@ static void flush(const struct FcChunk *chunk)
 #endif
 }
 
-/* `names`: zeroed memory; as a thread has them that records every call. */
-static void use_names(struct FcNames *names)
+/* `sites`: zeroed memory; as a thread has them that records every call. */
+static void use_call_sites(struct FcCallSites *sites)
 {
     if (fc_config.detail != FC_DETAIL_ALL || fc_hooks.table)
         return;
-    names->epoch = (uint32_t)(fc_clock_peek() >> 32);
-    names->low = (uint64_t)(uintptr_t)__builtin_frame_address(0) - (UINT64_C(1) << 31);
-    fc_thread.names = names;
+    sites->epoch = (uint32_t)(fc_clock_peek() >> 32);
+    sites->low = (uint64_t)(uintptr_t)__builtin_frame_address(0) - (UINT64_C(1) << 31);
+    fc_thread.call_sites = sites;
 }
 
 static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
@@ -336,9 +336,9 @@ static void measure_in(char *memory, struct FcCosts *costs)
         fc_depth_set_limit(2);
         fc_counters_install_table(counted);
     }
-    use_names((struct FcNames *)(counted + 1));
+    use_call_sites((struct FcCallSites *)(counted + 1));
     measure_recorded(chunk, cursor, costs);
-    fc_thread.names = NULL;
+    fc_thread.call_sites = NULL;
     counted->table.is_slow = false;
 
     counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
@@ -368,7 +368,7 @@ bool fc_costs_measure(struct FcCosts *costs)
 {
     if (fc_clock_get_mode() == FC_TIME_SYS) /* which counts whole milliseconds */
         return false;
-    const size_t bytes = 3 * FC_CHUNK_BYTES + sizeof(struct FcCounted) + sizeof(struct FcNames);
+    const size_t bytes = 3 * FC_CHUNK_BYTES + sizeof(struct FcCounted) + sizeof(struct FcCallSites);
     char *memory = fc_map(bytes);
     if (!memory)
         return false;

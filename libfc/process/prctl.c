@@ -60,7 +60,8 @@ FC_JUMPING int own_prctl(int what, unsigned long a, unsigned long b, unsigned lo
     /* this forbids the counter as well, and all other clocks */
     const bool is_strict = what == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT;
     if (is_counter || is_strict)
-        fc_thread.names = NULL; /* else its hooks read the counter before all else; as in state.c */
+        fc_thread.call_sites =
+            NULL; /* else its hooks read the counter before all else; as in state.c */
     if (is_counter && !fc_state_is_off())
     {
         fc_clock_forbid_counter();

@@ -16,8 +16,8 @@
 #include "libfc/process/join.h"
 #include "libfc/process/modules.h"
 #include "libfc/process/threads.h"
+#include "libfc/stream/call-sites.h"
 #include "libfc/stream/channel.h"
-#include "libfc/stream/names.h"
 #include "libfc/stream/switches.h"
 
 #include <fcntl.h>
@@ -133,6 +133,6 @@ void fc_process_after_fork(uint64_t token)
     note_start(&hello, clocks.time);
     send_hello(&hello, signing);
     fc_threads_start();
-    fc_names_after_fork();
+    fc_call_sites_after_fork();
     fc_switches_begin_forked(&clocks);
 }

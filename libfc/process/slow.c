@@ -19,9 +19,9 @@
 #include "libfc/process/process.h"
 #include "libfc/process/start.h"
 #include "libfc/process/threads.h"
+#include "libfc/stream/call-sites.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/chunks.h"
-#include "libfc/stream/names.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
 
@@ -123,7 +123,7 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         if (slot)
         {
             fc_record_store(slot, generation, time, function, site, where);
-            fc_names_begin(time, !fc_choice_is_on() && !fc_depth_is_on());
+            fc_call_sites_begin(time, !fc_choice_is_on() && !fc_depth_is_on());
         }
         if (slot && fc_thread.has_ended)
             fc_chunks_give_up(); /* nothing will tell when this thread has made its last record */

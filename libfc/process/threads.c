@@ -18,9 +18,9 @@
 #include "libfc/count/recorded.h"
 #include "libfc/process/modules.h"
 #include "libfc/stream/buffers.h"
+#include "libfc/stream/call-sites.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/chunks.h"
-#include "libfc/stream/names.h"
 #include "libfc/stream/switches.h"
 
 #include <limits.h>
@@ -55,7 +55,7 @@ void fc_threads_end(void)
     fc_chunks_give_up(); /* also what waited for a record that will not come any more */
     fc_counters_end();
     fc_depth_end();
-    fc_names_end();
+    fc_call_sites_end();
     fc_recorded_end();
     fc_detail_end();
     fc_threads_send_name();

@@ -48,7 +48,7 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
  * chunks where they are in no cache: so naps of fcmanager's may be long. */
 static uint32_t most_in_flight(void)
 {
-    const bool are_short = fc_thread.names && !fc_streams_are_on;
+    const bool are_short = fc_thread.call_sites && !fc_streams_are_on;
     return are_short && in_flight_limit > 3 ? in_flight_limit / 2 : in_flight_limit;
 }
 
@@ -152,7 +152,7 @@ bool fc_chunks_wait(uint32_t freed)
  * others may want them, nor while a buffer is parked, whose records are older. */
 static bool can_wait(const struct FcChunk *chunk)
 {
-    return fc_streams_are_on && fc_thread.names && !fc_thread.parked &&
+    return fc_streams_are_on && fc_thread.call_sites && !fc_thread.parked &&
            most_in_flight() > 2 * FC_HELD_MAX && fc_pool_is_to_spare(chunk);
 }
 

@@ -41,7 +41,7 @@ static void add_short(enum FcRecordKind kind, guint64 name, guint64 where)
     const guint64 generation = FC_GENERATION_OF_SHORT(GENERATION);
     units[taken++] = (struct FcUnit){
         ((where - LOW) & FC_SHORT_ADDRESS_MASK) << FC_SHORT_ADDRESS_SHIFT |
-            name << FC_SHORT_NAME_SHIFT | (kind == FC_RECORD_EXIT ? FC_SHORT_EXIT : 0),
+            name << FC_SHORT_SITE_SHIFT | (kind == FC_RECORD_EXIT ? FC_SHORT_EXIT : 0),
         clock_ticks | generation << FC_SITE_GENERATION_SHIFT};
 }
 
@@ -57,13 +57,13 @@ static void add(enum FcRecordKind kind, guint64 function, guint64 site, guint64 
     count++;
     if (name != 0)
         add_short(kind, name, where);
-    else if (g_hash_table_size(names) == FC_NAMES_MAX)
+    else if (g_hash_table_size(names) == FC_SITE_NUMBERS_MAX)
         add_long(kind, function, site, where);
     else
     {
         name = g_hash_table_size(names) + 1;
         g_hash_table_insert(names, pair, GUINT_TO_POINTER(name));
-        add_long(kind, function | name << FC_NAME_SHIFT, site, where);
+        add_long(kind, function | name << FC_SITE_NUMBER_SHIFT, site, where);
     }
 }
 
@@ -121,7 +121,7 @@ static void run(const char *name)
     FcModules *modules = fc_modules_new();
     FcCounts *counts = fc_counts_new(modules, &sizes);
     FcStack *stack = fc_stack_new(counts, UINT64_C(1) << 31, 0);
-    fc_stack_set_names(stack, LOW, NULL, 0);
+    fc_stack_set_sites(stack, LOW, NULL, 0);
     double best_ns = G_MAXDOUBLE; /* of a round: others use the machine as well */
     for (guint round = 0; round < ROUNDS; round++)
     {

@@ -76,7 +76,7 @@ struct FcUnit fc_fixture_short(const struct FcRecord *record, guint64 name)
     const guint64 generation = FC_GENERATION_OF_SHORT(FIXTURE_GENERATION);
     return (struct FcUnit){
         ((record->where - FIXTURE_LOW) & FC_SHORT_ADDRESS_MASK) << FC_SHORT_ADDRESS_SHIFT |
-            name << FC_SHORT_NAME_SHIFT | (is_exit ? FC_SHORT_EXIT : 0) |
+            name << FC_SHORT_SITE_SHIFT | (is_exit ? FC_SHORT_EXIT : 0) |
             record->where >> FC_WHERE_RETURN_SHIFT << FC_WHERE_RETURN_SHIFT,
         (record->time & FC_SHORT_TIME_MASK) | generation << FC_SITE_GENERATION_SHIFT};
 }
@@ -123,7 +123,7 @@ guint32 fc_fixture_shorten(const struct FcRecord *records, guint32 count, GHashT
         {
             const guint name = g_hash_table_size(pairs) + 1;
             g_hash_table_insert(pairs, g_memdup2(pair, sizeof pair), GUINT_TO_POINTER(name));
-            record.function |= (guint64)name << FC_NAME_SHIFT;
+            record.function |= (guint64)name << FC_SITE_NUMBER_SHIFT;
         }
         memcpy(&units[taken], &record, sizeof record);
         taken += FC_RECORD_UNITS;

@@ -115,7 +115,7 @@ static void feed_all(FcFixture *f, const struct FcRecord *records, guint32 step,
     }
     if (pairs)
         g_assert_cmpuint(taken, <, RECORDS * 3 / 2);
-    fc_stack_set_names(f->stack, FIXTURE_LOW, NULL, 0);
+    fc_stack_set_sites(f->stack, FIXTURE_LOW, NULL, 0);
     FcRegions *regions = fc_regions_new();
     for (guint64 i = 0; i < 2; i++) /* the third stack was never announced */
         fc_regions_add(regions, COROUTINES + COROUTINE_BYTES * (i - 1),

@@ -23,11 +23,11 @@ static guint32 below(GRand *random, guint32 limit)
 /* The functions A, B, C, ... have the names 1, 2, 3, ... in the thread. */
 static void send_names(FcProgram *program, guint count)
 {
-    struct FcName names[26];
+    struct FcCallSite names[26];
     for (guint i = 0; i < count; i++)
-        names[i] = (struct FcName){fc_fixture_address((char)('A' + i)),
-                                   SITE | (guint64)(i + 1) << FC_NAME_SHIFT};
-    FcWireMessage message = {.type = FC_MSG_NAMES,
+        names[i] = (struct FcCallSite){fc_fixture_address((char)('A' + i)),
+                                       SITE | (guint64)(i + 1) << FC_SITE_NUMBER_SHIFT};
+    FcWireMessage message = {.type = FC_MSG_CALL_SITES,
                              .process = PROGRAM_KEY,
                              .thread = 1,
                              .value = FIXTURE_LOW,
@@ -153,18 +153,18 @@ static void test_gap_filled_later(void)
 /* A name that was not given means nothing; one that was given in between does. */
 static void test_names(void)
 {
-    const struct FcName none = {fc_fixture_address('A'), SITE};
+    const struct FcCallSite none = {fc_fixture_address('A'), SITE};
     FcFixture f;
     fc_fixture_start(&f);
-    fc_stack_set_names(f.stack, FIXTURE_LOW, &none, 1);
+    fc_stack_set_sites(f.stack, FIXTURE_LOW, &none, 1);
     struct FcRecord entry = fc_fixture_record(FC_RECORD_ENTER, 10, 'A', SITE, 1);
     struct FcRecord end = fc_fixture_record(FC_RECORD_EXIT, 12, 'A', SITE, 1);
     struct FcUnit units[6] = {fc_fixture_short(&entry, 7), fc_fixture_short(&entry, 0),
-                              fc_fixture_short(&entry, FC_NAME_MASK)};
+                              fc_fixture_short(&entry, FC_SITE_NUMBER_MASK)};
     g_assert_cmpuint(fc_fixture_feed_units(&f, units, 0, 3), ==, 3);
     g_assert_cmpuint(f.counts->repairs.bad_records, ==, 3);
     g_assert_null(fc_fixture_function(f.counts, 'A'));
-    entry.function |= UINT64_C(7) << FC_NAME_SHIFT;
+    entry.function |= UINT64_C(7) << FC_SITE_NUMBER_SHIFT;
     memcpy(&units[3], &entry, sizeof entry);
     units[5] = fc_fixture_short(&end, 7);
     g_assert_cmpuint(fc_fixture_feed_units(&f, units, 3, 6), ==, 6);
@@ -186,14 +186,15 @@ static void test_times(void)
     const guint64 late = start + (UINT64_C(1) << FC_SHORT_TIME_BITS) - 1;
     FcFixture f;
     fc_fixture_start(&f);
-    fc_stack_set_names(f.stack, FIXTURE_LOW, NULL, 0);
+    fc_stack_set_sites(f.stack, FIXTURE_LOW, NULL, 0);
     struct FcRecord entry = fc_fixture_record(FC_RECORD_ENTER, start, 'A', SITE, 1);
     const struct FcRecord inner = fc_fixture_record(FC_RECORD_ENTER, late, 'B', SITE, 2);
     const struct FcRecord back = fc_fixture_record(FC_RECORD_EXIT, late - 5, 'B', SITE, 2);
     const struct FcRecord end = fc_fixture_record(FC_RECORD_EXIT, late + 9, 'A', SITE, 1);
-    const struct FcName other = {fc_fixture_address('B'), SITE | UINT64_C(2) << FC_NAME_SHIFT};
-    fc_stack_set_names(f.stack, FIXTURE_LOW, &other, 1);
-    entry.function |= UINT64_C(1) << FC_NAME_SHIFT;
+    const struct FcCallSite other = {fc_fixture_address('B'), SITE | UINT64_C(2)
+                                                                         << FC_SITE_NUMBER_SHIFT};
+    fc_stack_set_sites(f.stack, FIXTURE_LOW, &other, 1);
+    entry.function |= UINT64_C(1) << FC_SITE_NUMBER_SHIFT;
     struct FcUnit units[5];
     memcpy(units, &entry, sizeof entry);
     units[2] = fc_fixture_short(&inner, 2);
@@ -216,7 +217,7 @@ static void test_name_given_up(void)
         fc_program_start(&program);
         send_names(&program, 0);
         struct FcRecord entry = fc_fixture_record(FC_RECORD_ENTER, 5, 'A', SITE, 1);
-        entry.function |= UINT64_C(1) << FC_NAME_SHIFT;
+        entry.function |= UINT64_C(1) << FC_SITE_NUMBER_SHIFT;
         struct FcChunk *chunk = fc_program_claim(&program, 1, 1, 0);
         fc_program_put_call(chunk, 1, 10, 'B');
         fc_program_send(&program, FC_MSG_CHUNK, 1, 1, 3 * FC_RECORD_UNITS);
@@ -240,17 +241,17 @@ static void test_wrong_names(void)
 {
     FcFixture f;
     fc_fixture_start(&f);
-    const struct FcName none = {fc_fixture_address('A'), SITE};
+    const struct FcCallSite none = {fc_fixture_address('A'), SITE};
     const struct FcRecord entry = fc_fixture_record(FC_RECORD_ENTER, 10, 'A', SITE, 1);
     const struct FcUnit units[2] = {fc_fixture_short(&entry, 0),
-                                    fc_fixture_short(&entry, FC_NAME_MASK)};
-    fc_stack_set_names(f.stack, FIXTURE_LOW, &none, 1);
+                                    fc_fixture_short(&entry, FC_SITE_NUMBER_MASK)};
+    fc_stack_set_sites(f.stack, FIXTURE_LOW, &none, 1);
     g_assert_cmpuint(fc_fixture_feed_units(&f, units, 0, 2), ==, 2);
     g_assert_cmpuint(f.counts->repairs.bad_records, ==, 2);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 0);
     const struct FcUnit outside = {FC_SHORT_EXIT,
                                    20 | (guint64)FC_GENERATION_OF_SHORT(FIXTURE_GENERATION) << 48};
-    fc_stack_set_names(f.stack, G_MAXUINT64, NULL, 0);
+    fc_stack_set_sites(f.stack, G_MAXUINT64, NULL, 0);
     g_assert_cmpuint(fc_fixture_feed_units(&f, &outside, 0, 1), ==, 1);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 0);
     g_assert_cmpuint(f.counts->repairs.bad_records, ==, 3);
@@ -265,14 +266,14 @@ static void test_time_before_turn(void)
     {
         FcFixture f;
         fc_fixture_start(&f);
-        fc_stack_set_names(f.stack, FIXTURE_LOW, NULL, 0);
+        fc_stack_set_sites(f.stack, FIXTURE_LOW, NULL, 0);
         struct FcRecord outer = fc_fixture_record(FC_RECORD_ENTER, turn + 5, 'A', SITE, 1);
         struct FcRecord entry = fc_fixture_record(FC_RECORD_ENTER, turn + 6, 'A', SITE, 2);
         struct FcRecord exit = fc_fixture_record(FC_RECORD_EXIT, turn - 3, 'A', SITE, 2);
         struct FcRecord end = fc_fixture_record(FC_RECORD_EXIT, turn + 9, 'A', SITE, 1);
         if (!is_leaf)
             entry.time = turn - 4;
-        outer.function |= UINT64_C(1) << FC_NAME_SHIFT;
+        outer.function |= UINT64_C(1) << FC_SITE_NUMBER_SHIFT;
         struct FcUnit units[5];
         memcpy(units, &outer, sizeof outer);
         units[2] = fc_fixture_short(&entry, 1);
@@ -289,12 +290,13 @@ static void test_time_before_turn(void)
  * in short records, as in a forked child that was told its parent's names. */
 static void test_kept(void)
 {
-    const struct FcName name = {fc_fixture_address('A'), SITE | UINT64_C(1) << FC_NAME_SHIFT};
+    const struct FcCallSite name = {fc_fixture_address('A'), SITE | UINT64_C(1)
+                                                                        << FC_SITE_NUMBER_SHIFT};
     FcFixture f;
     fc_fixture_start(&f);
     f.counts->latency_room.limit = FC_LATENCY_BYTES_MAX;
     f.counts->slowest_most = 3;
-    fc_stack_set_names(f.stack, FIXTURE_LOW, &name, 1);
+    fc_stack_set_sites(f.stack, FIXTURE_LOW, &name, 1);
     fc_fixture_seen(&f, 5, 0, 0);
     struct FcUnit units[2 * CALLS];
     for (guint i = 0; i < CALLS; i++)
@@ -322,9 +324,9 @@ static void test_name_given_again(void)
     for (guint i = 0; i < 2; i++)
     {
         const char letter = (char)('A' + i);
-        const struct FcName name = {fc_fixture_address(letter), SITE | UINT64_C(1)
-                                                                           << FC_NAME_SHIFT};
-        fc_stack_set_names(f.stack, FIXTURE_LOW, &name, 1);
+        const struct FcCallSite name = {fc_fixture_address(letter),
+                                        SITE | UINT64_C(1) << FC_SITE_NUMBER_SHIFT};
+        fc_stack_set_sites(f.stack, FIXTURE_LOW, &name, 1);
         for (guint call = 0; call < 3; call++)
         {
             const guint64 time = 100 * (i + 1) + 10 * call;
@@ -355,9 +357,9 @@ static void test_waits(void)
     fc_fixture_start(&f);
     for (guint i = 0; i < 2; i++)
     {
-        const struct FcName name = {fc_fixture_address((char)('A' + i)),
-                                    SITE | (guint64)(i + 1) << FC_NAME_SHIFT};
-        fc_stack_set_names(f.stack, FIXTURE_LOW, &name, 1);
+        const struct FcCallSite name = {fc_fixture_address((char)('A' + i)),
+                                        SITE | (guint64)(i + 1) << FC_SITE_NUMBER_SHIFT};
+        fc_stack_set_sites(f.stack, FIXTURE_LOW, &name, 1);
     }
     fc_fixture_seen(&f, 100000, 0, 3);
     feed_short(&f, FC_RECORD_ENTER, 100000, 'A', 1);

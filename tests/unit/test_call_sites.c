@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The names by which libfc's hooks make short records: which records are short, what is given a
+ * The sites by which libfc's hooks make short records: which records are short, what is given a
  * name and where it is told, and what a fork leaves of that.  Chunks and pipe are stand-ins.
  */
 #include "libfc/base/signals.h"
-#include "libfc/stream/names.h"
+#include "libfc/stream/call-sites.h"
 
 #include "libfc/base/clock.h"
 #include "libfc/base/config.h"
@@ -32,7 +32,7 @@ struct FcConfig fc_config = {.detail = FC_DETAIL_ALL};
 
 static struct FcChunk *chunk;
 static guint slow; /* so often the slow path was asked */
-static struct FcName told[FC_NAMES_PAIRS];
+static struct FcCallSite told[FC_CALL_SITES_SLOTS];
 static gsize told_count;
 static guint messages;
 
@@ -51,10 +51,10 @@ void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
 
 bool fc_channel_send(struct FcMessage *message, const void *payload, size_t bytes)
 {
-    g_assert_cmpuint(message->type, ==, FC_MSG_NAMES);
+    g_assert_cmpuint(message->type, ==, FC_MSG_CALL_SITES);
     g_assert_cmphex(message->value, ==, STACK_END - (UINT64_C(1) << 32));
     g_assert_cmpuint(bytes, <=, sizeof told);
-    g_assert_cmpuint(told_count + bytes / sizeof *told, <=, FC_NAMES_PAIRS);
+    g_assert_cmpuint(told_count + bytes / sizeof *told, <=, FC_CALL_SITES_SLOTS);
     if (bytes > 0)
         memcpy(told + told_count, payload, bytes);
     told_count += bytes / sizeof *told;
@@ -87,32 +87,34 @@ static void start(void)
                                   .own_stack = {STACK_END - (8u << 20), STACK_END}};
     slow = messages = 0;
     told_count = 0;
-    fc_names_begin(NOW, true);
-    g_assert_nonnull(fc_thread.names);
+    fc_call_sites_begin(NOW, true);
+    g_assert_nonnull(fc_thread.call_sites);
     g_assert_cmpuint(messages, ==, 1);
     g_assert_cmpuint(told_count, ==, 0);
 }
 
 static void stop(void)
 {
-    fc_names_end();
-    g_assert_null(fc_thread.names);
+    fc_call_sites_end();
+    g_assert_null(fc_thread.call_sites);
     free(chunk);
 }
 
 /* As the hook does. */
-static void record(const struct FcNamedCall *call, guint64 return_bits)
+static void record(const struct FcHookCall *call, guint64 return_bits)
 {
-    struct FcNames *names = fc_thread.names;
-    const struct FcNamedPair *pair = fc_names_find(names, call);
+    struct FcCallSites *sites = fc_thread.call_sites;
+    const struct FcSiteSlot *slot = fc_call_sites_find(sites, call);
     uint64_t generation;
-    struct FcUnit *unit = pair ? fc_record_take(1, &generation) : NULL;
+    struct FcUnit *unit = slot ? fc_record_take(1, &generation) : NULL;
     if (unit)
-        fc_names_store(unit, generation, names, pair, call, return_bits << FC_WHERE_RETURN_SHIFT);
+        fc_call_sites_store(unit, generation, sites, slot, call,
+                            return_bits << FC_WHERE_RETURN_SHIFT);
     else
-        fc_names_record(fc_clock_join(call->time), (void *)(uintptr_t)call->function,
-                        (void *)(uintptr_t)call->site,
-                        call->place | call->kind | return_bits << FC_WHERE_RETURN_SHIFT);
+        fc_call_sites_record(fc_clock_join(call->time), (void *)(uintptr_t)call->function,
+                             (void *)(uintptr_t)call->site,
+                             call->stack_address | call->kind |
+                                 return_bits << FC_WHERE_RETURN_SHIFT);
 }
 
 /* How many units its record took. */
@@ -120,11 +122,11 @@ static guint make_at(enum FcRecordKind kind, guint64 time, guint64 function, gui
                      guint64 place)
 {
     const guint before = units_taken();
-    const struct FcNamedCall call = {.time = fc_clock_split(time),
-                                     .function = function,
-                                     .site = site,
-                                     .place = place,
-                                     .kind = kind};
+    const struct FcHookCall call = {.time = fc_clock_split(time),
+                                    .function = function,
+                                    .site = site,
+                                    .stack_address = place,
+                                    .kind = kind};
     record(&call, 0xabcd);
     return units_taken() - before;
 }
@@ -140,17 +142,17 @@ static void test_records(void)
     g_assert_cmpuint(make(FC_RECORD_ENTER, NOW + 1, CODE, CODE + 0x77), ==, FC_RECORD_UNITS);
     g_assert_cmpuint(make(FC_RECORD_EXIT, NOW + 2, CODE, CODE + 0x77), ==, 1);
     const struct FcRecord *entry = &chunk->records[0];
-    g_assert_cmphex(entry->function, ==, CODE | UINT64_C(1) << FC_NAME_SHIFT);
+    g_assert_cmphex(entry->function, ==, CODE | UINT64_C(1) << FC_SITE_NUMBER_SHIFT);
     g_assert_cmphex(entry->site, ==, (CODE + 0x77) | (guint64)GENERATION << 48);
     g_assert_cmpuint(entry->time, ==, NOW + 1);
     const struct FcUnit *exit = &chunk->units[2];
     g_assert_cmpuint(fc_record_units(exit, GENERATION), ==, 1);
     g_assert_cmphex(exit->first, ==,
-                    ((PLACE - fc_thread.names->low) & G_MAXUINT32) << FC_SHORT_ADDRESS_SHIFT |
-                        FC_SHORT_EXIT | UINT64_C(1) << FC_SHORT_NAME_SHIFT |
+                    ((PLACE - fc_thread.call_sites->low) & G_MAXUINT32) << FC_SHORT_ADDRESS_SHIFT |
+                        FC_SHORT_EXIT | UINT64_C(1) << FC_SHORT_SITE_SHIFT |
                         UINT64_C(0xabcd) << FC_WHERE_RETURN_SHIFT);
     g_assert_cmphex(exit->last, ==, (NOW + 2) | (guint64)FC_GENERATION_OF_SHORT(GENERATION) << 48);
-    /* another call site is another pair, and so is another function */
+    /* another call site is another slot, and so is another function */
     g_assert_cmpuint(make(FC_RECORD_ENTER, NOW + 3, CODE, CODE + 0x99), ==, FC_RECORD_UNITS);
     g_assert_cmpuint(make(FC_RECORD_ENTER, NOW + 4, CODE + 0x40, CODE + 0x99), ==, FC_RECORD_UNITS);
     g_assert_cmpuint(make(FC_RECORD_ENTER, NOW + 5, CODE, CODE + 0x99), ==, 1);
@@ -171,7 +173,7 @@ static void test_reach(void)
     g_assert_cmpuint(make(FC_RECORD_EXIT, late, CODE, CODE), ==, FC_RECORD_UNITS);
     g_assert_cmpuint(make(FC_RECORD_EXIT, late + 1, CODE, CODE), ==, 1); /* that long one is near */
     g_assert_cmpuint(make(FC_RECORD_EXIT, late - 1, CODE, CODE), ==, FC_RECORD_UNITS);
-    g_assert_cmpuint(fc_thread.names->count, ==, 1);
+    g_assert_cmpuint(fc_thread.call_sites->count, ==, 1);
     stop();
 }
 
@@ -187,34 +189,34 @@ static void test_full_chunk(void)
     g_assert_cmpuint(slow, ==, 1);
     make(FC_RECORD_ENTER, NOW, CODE + 0x40, CODE);
     g_assert_cmpuint(slow, ==, 2);
-    g_assert_cmpuint(fc_thread.names->count, ==, 1); /* what is not told is no name */
+    g_assert_cmpuint(fc_thread.call_sites->count, ==, 1); /* what is not told is no name */
     stop();
 }
 
-/* More pairs than there are places, each called twice: what has a name keeps it. */
+/* More slots than there are places, each called twice: what has a name keeps it. */
 static void test_many(void)
 {
     start();
     guint named = 0;
     for (guint round = 0; round < 3; round++)
-        for (guint i = 0; i < 2 * FC_NAMES_PAIRS; i++)
+        for (guint i = 0; i < 2 * FC_CALL_SITES_SLOTS; i++)
         {
             fc_thread.cursor &= ~UINT64_C(0xffff);
             const guint units = make(FC_RECORD_ENTER, NOW, CODE + 16 * i, CODE + 5 * i);
-            const guint64 name = units == 1
-                                     ? chunk->units[0].first >> FC_SHORT_NAME_SHIFT & FC_NAME_MASK
-                                     : chunk->records[0].function >> FC_NAME_SHIFT;
+            const guint64 name =
+                units == 1 ? chunk->units[0].first >> FC_SHORT_SITE_SHIFT & FC_SITE_NUMBER_MASK
+                           : chunk->records[0].function >> FC_SITE_NUMBER_SHIFT;
             if (round == 0)
                 named += name != 0;
             g_assert_cmpuint(units, ==, round > 0 && name != 0 ? 1 : FC_RECORD_UNITS);
         }
-    g_assert_cmpuint(named, ==, fc_thread.names->count);
-    g_assert_cmpuint(named, >, MIN(FC_NAMES_PAIRS * 9 / 10, FC_NAMES_MAX - 1));
-    g_assert_cmpuint(named, <=, FC_NAMES_MAX);
+    g_assert_cmpuint(named, ==, fc_thread.call_sites->count);
+    g_assert_cmpuint(named, >, MIN(FC_CALL_SITES_SLOTS * 9 / 10, FC_SITE_NUMBERS_MAX - 1));
+    g_assert_cmpuint(named, <=, FC_SITE_NUMBERS_MAX);
     stop();
 }
 
-/* Of as many pairs as a program of some size has, wherever they lie, each has a name: the one that
+/* Of as many slots as a program of some size has, wherever they lie, each has a name: the one that
  * had none might be of most of the calls. */
 static void test_all_named(void)
 {
@@ -222,7 +224,7 @@ static void test_all_named(void)
     {
         GRand *random = g_rand_new_with_seed(seed);
         start();
-        for (guint i = 0; i < FC_NAMES_PAIRS / 5; i++)
+        for (guint i = 0; i < FC_CALL_SITES_SLOTS / 5; i++)
         {
             const guint64 function = CODE + 16 * (guint64)g_rand_int_range(random, 0, 1 << 16);
             const guint64 site = CODE + (guint64)g_rand_int_range(random, 0, 1 << 20);
@@ -236,33 +238,33 @@ static void test_all_named(void)
     }
 }
 
-/* The child goes on with the parent's names, of which it tells; but for what was just being given
+/* The child goes on with the parent's sites, of which it tells; but for what was just being given
  * when a handler forked. */
 static void test_fork(void)
 {
     start();
     make(FC_RECORD_ENTER, NOW, CODE, CODE + 7);
     make(FC_RECORD_ENTER, NOW, CODE + 0x40, CODE + 7);
-    struct FcNamedPair *half = fc_names_pair(fc_thread.names, CODE + 0x80, CODE + 7);
+    struct FcSiteSlot *half = fc_call_sites_slot(fc_thread.call_sites, CODE + 0x80, CODE + 7);
     half->function = 1; /* as take_place leaves it */
     half->site = CODE + 7;
-    half->name = UINT64_C(3) << FC_SHORT_NAME_SHIFT;
-    fc_thread.names->count = 3;
-    fc_names_after_fork();
+    half->number = UINT64_C(3) << FC_SHORT_SITE_SHIFT;
+    fc_thread.call_sites->count = 3;
+    fc_call_sites_after_fork();
     g_assert_cmpuint(messages, ==, 1 + 2);
     g_assert_cmpuint(told_count, ==, 2);
     guint64 sum = 0;
     for (gsize i = 0; i < told_count; i++)
     {
         g_assert_cmphex(told[i].site & FC_SITE_ADDRESS_MASK, ==, CODE + 7);
-        sum += told[i].site >> FC_NAME_SHIFT;
+        sum += told[i].site >> FC_SITE_NUMBER_SHIFT;
     }
     g_assert_cmpuint(sum, ==, 1 + 2);
     g_assert_cmpuint(half->function, ==, 2); /* whoever took it can't publish it any more */
     g_assert_cmpuint(make(FC_RECORD_EXIT, NOW, CODE, CODE + 7), ==, 1);
     g_assert_cmpuint(make(FC_RECORD_ENTER, NOW, CODE + 0x80, CODE + 7), ==, FC_RECORD_UNITS);
     g_assert_cmpuint(make(FC_RECORD_EXIT, NOW, CODE + 0x80, CODE + 7), ==, 1);
-    g_assert_cmpuint(fc_thread.names->count, ==, 4);
+    g_assert_cmpuint(fc_thread.call_sites->count, ==, 4);
     stop();
 }
 
@@ -277,15 +279,15 @@ static pid_t child;         /* 0: in it */
 static int go_on[2];        /* the child waits for its parent's end of the hook */
 static struct FcChunk *own; /* chunks: the parent's, which is in shared memory, and the child's */
 
-/* What is told of a pair are its number, in place of a return address. */
-static void make_pair(enum FcRecordKind kind, guint pair)
+/* What is told of a slot are its number, in place of a return address. */
+static void make_pair(enum FcRecordKind kind, guint slot)
 {
-    const struct FcNamedCall call = {.time = fc_clock_split(NOW),
-                                     .function = CODE + 0x40 * (guint64)pair,
-                                     .site = CODE + 7,
-                                     .place = PLACE,
-                                     .kind = kind};
-    record(&call, pair);
+    const struct FcHookCall call = {.time = fc_clock_split(NOW),
+                                    .function = CODE + 0x40 * (guint64)slot,
+                                    .site = CODE + 7,
+                                    .stack_address = PLACE,
+                                    .kind = kind};
+    record(&call, slot);
 }
 
 static void set_chunk(struct FcChunk *to)
@@ -293,28 +295,30 @@ static void set_chunk(struct FcChunk *to)
     fc_thread.cursor = FC_CURSOR(to, GENERATION, 0);
 }
 
-/* All that the thread recorded means what the hooks meant, given the names that were told.  How
+/* All that the thread recorded means what the hooks meant, given the sites that were told.  How
  * many records there are. */
-static guint check_meaning(const struct FcChunk *records, const struct FcName *names, gsize count)
+static guint check_meaning(const struct FcChunk *records, const struct FcCallSite *sites,
+                           gsize count)
 {
-    guint meant[FC_NAMES_MAX + 1] = {0}; /* pair + 1 */
+    guint meant[FC_SITE_NUMBERS_MAX + 1] = {0}; /* slot + 1 */
     guint found = 0;
     for (gsize i = 0; i < count; i++)
-        meant[names[i].site >> FC_NAME_SHIFT] = (guint)((names[i].function - CODE) / 0x40) + 1;
+        meant[sites[i].site >> FC_SITE_NUMBER_SHIFT] =
+            (guint)((sites[i].function - CODE) / 0x40) + 1;
     for (guint32 at = 0, units; at < FC_UNITS; at += units)
     {
         const struct FcUnit *unit = &records->units[at];
         units = fc_record_units(unit, GENERATION);
         if (units == 0)
             break;
-        const guint pair = (guint)(unit->first >> FC_WHERE_RETURN_SHIFT);
+        const guint slot = (guint)(unit->first >> FC_WHERE_RETURN_SHIFT);
         if (units == 1)
-            g_assert_cmpuint(meant[unit->first >> FC_SHORT_NAME_SHIFT & FC_NAME_MASK], ==,
-                             pair + 1);
-        else if (unit[1].first >> FC_NAME_SHIFT != 0)
+            g_assert_cmpuint(meant[unit->first >> FC_SHORT_SITE_SHIFT & FC_SITE_NUMBER_MASK], ==,
+                             slot + 1);
+        else if (unit[1].first >> FC_SITE_NUMBER_SHIFT != 0)
         {
-            g_assert_cmpuint(meant[unit[1].first >> FC_NAME_SHIFT], ==, 0);
-            meant[unit[1].first >> FC_NAME_SHIFT] = pair + 1;
+            g_assert_cmpuint(meant[unit[1].first >> FC_SITE_NUMBER_SHIFT], ==, 0);
+            meant[unit[1].first >> FC_SITE_NUMBER_SHIFT] = slot + 1;
         }
         found++;
     }
@@ -335,10 +339,10 @@ static void handle_step(int signal)
         g_assert_cmpint(read(go_on[0], &byte, 1), ==, 1);
         own = aligned_new0(FC_CHUNK_BYTES, FC_CHUNK_BYTES);
         set_chunk(own);
-        fc_names_after_fork();
+        fc_call_sites_after_fork();
     }
-    for (guint pair = 1; pair < 4; pair++)
-        make_pair(FC_RECORD_ENTER, child == 0 ? 4 - pair : pair);
+    for (guint slot = 1; slot < 4; slot++)
+        make_pair(FC_RECORD_ENTER, child == 0 ? 4 - slot : slot);
 }
 
 #define TRAP_EACH_STEP(change)                                                                     \
@@ -351,8 +355,8 @@ static void take_steps(void)
     TRAP_EACH_STEP("xorq");
     make_pair(FC_RECORD_ENTER, 0);
     TRAP_EACH_STEP("xorq");
-    for (guint pair = 0; pair < PAIRS; pair++)
-        make_pair(FC_RECORD_EXIT, pair);
+    for (guint slot = 0; slot < PAIRS; slot++)
+        make_pair(FC_RECORD_EXIT, slot);
 }
 
 /* False where the hook has fewer steps. */
@@ -411,22 +415,22 @@ static void test_null(void)
     start();
     g_assert_cmpuint(make(FC_RECORD_ENTER, NOW, 0, 0), ==, FC_RECORD_UNITS);
     g_assert_cmpuint(make(FC_RECORD_EXIT, NOW, 0, 0), ==, FC_RECORD_UNITS);
-    g_assert_cmpuint(fc_thread.names->count, ==, 0);
+    g_assert_cmpuint(fc_thread.call_sites->count, ==, 0);
     stop();
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/names/records", test_records);
-    g_test_add_func("/names/reach", test_reach);
-    g_test_add_func("/names/full-chunk", test_full_chunk);
-    g_test_add_func("/names/many", test_many);
-    g_test_add_func("/names/all-named", test_all_named);
-    g_test_add_func("/names/fork", test_fork);
-    g_test_add_func("/names/null", test_null);
+    g_test_add_func("/sites/records", test_records);
+    g_test_add_func("/sites/reach", test_reach);
+    g_test_add_func("/sites/full-chunk", test_full_chunk);
+    g_test_add_func("/sites/many", test_many);
+    g_test_add_func("/sites/all-named", test_all_named);
+    g_test_add_func("/sites/fork", test_fork);
+    g_test_add_func("/sites/null", test_null);
 #if defined(__x86_64__)
-    g_test_add_func("/names/fork-anywhere", test_fork_anywhere);
+    g_test_add_func("/sites/fork-anywhere", test_fork_anywhere);
 #endif
     return g_test_run();
 }
