@@ -23,37 +23,38 @@ typedef struct
 {
     FcWords *words;
     const char *path;
-    GArray *steps; /* struct FcStep */
-    guint rest;    /* the choice where there is no function */
-    guint64 end;   /* of the last function */
+    GArray *ranges; /* struct FcFilterRange */
+    guint rest;     /* the action where there is no function */
+    guint64 end;    /* of the last function */
 } Module;
 
-static void add_step(Module *module, guint64 start, guint choice)
+static void add_range(Module *module, guint64 start, guint action)
 {
-    struct FcStep step = {start, choice};
-    guint64 now = module->steps->len > 0
-                      ? g_array_index(module->steps, struct FcStep, module->steps->len - 1).choice
-                      : 0;
-    if (choice != now)
-        g_array_append_val(module->steps, step);
+    struct FcFilterRange range = {start, action};
+    guint64 now =
+        module->ranges->len > 0
+            ? g_array_index(module->ranges, struct FcFilterRange, module->ranges->len - 1).action
+            : 0;
+    if (action != now)
+        g_array_append_val(module->ranges, range);
 }
 
 static void take_function(const FcFunctionName *function, gpointer data)
 {
     Module *module = data;
     if (module->end != 0 && function->start > module->end + GAP_BYTES)
-        add_step(module, module->end, module->rest);
-    add_step(module, function->start, fc_words_choose(module->words, module->path, function));
+        add_range(module, module->end, module->rest);
+    add_range(module, function->start, fc_words_choose(module->words, module->path, function));
     module->end = MAX(module->end, function->end);
 }
 
-static void reply(const GArray *steps, const char *text)
+static void reply(const GArray *ranges, const char *text)
 {
     gsize bytes = text ? MIN(strlen(text), FC_FILTER_TEXT_MAX) : 0;
-    struct FcFilterReply head = {FC_FILTER_MAGIC, 0, steps ? steps->len : 0, (guint32)bytes};
+    struct FcFilterReply head = {FC_FILTER_MAGIC, 0, ranges ? ranges->len : 0, (guint32)bytes};
     fwrite(&head, sizeof head, 1, stdout);
-    if (steps)
-        fwrite(steps->data, sizeof(struct FcStep), steps->len, stdout);
+    if (ranges)
+        fwrite(ranges->data, sizeof(struct FcFilterRange), ranges->len, stdout);
     if (text)
         fwrite(text, 1, bytes, stdout);
     if (fflush(stdout) != 0)
@@ -63,17 +64,17 @@ static void reply(const GArray *steps, const char *text)
 static void answer(FcWords *words, const char *path, const char *build_id)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(GArray) steps = g_array_new(FALSE, FALSE, sizeof(struct FcStep));
-    Module module = {words, path, steps, fc_words_choose_module(words, path), 0};
+    g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(struct FcFilterRange));
+    Module module = {words, path, ranges, fc_words_choose_module(words, path), 0};
     g_autofree char *text = NULL;
-    add_step(&module, 0, module.rest);
+    add_range(&module, 0, module.rest);
     if (fc_functions_visit(path, build_id, fc_words_need_files(words), take_function, &module,
                            &error))
-        add_step(&module, module.end, module.rest);
+        add_range(&module, module.end, module.rest);
     else
         text =
             g_strdup_printf("FC_FILTER: %s: %s, its functions are not known", path, error->message);
-    reply(steps, text);
+    reply(ranges, text);
 }
 
 static void tell_unused(const FcWords *words)

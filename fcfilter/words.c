@@ -19,14 +19,14 @@ typedef struct
     char *text;
     const char *pattern; /* in it */
     Kind kind;
-    enum FcChoice choice;
+    enum FcFilterAction action;
     gboolean is_used;
 } Word;
 
 struct FcWords
 {
-    GArray *list;       /* Word */
-    enum FcChoice rest; /* of what no word fits */
+    GArray *list;             /* Word */
+    enum FcFilterAction rest; /* of what no word fits */
 };
 
 static void clear_word(gpointer word)
@@ -39,10 +39,10 @@ static void clear_word(gpointer word)
 static const struct
 {
     const char *text;
-    enum FcChoice choice;
+    enum FcFilterAction action;
 } actions[] = {
-    {"!", FC_CHOICE_SKIP},     {"skip:", FC_CHOICE_SKIP}, {"count:", FC_CHOICE_COUNT},
-    {"time:", FC_CHOICE_TIME}, {"", FC_CHOICE_AUTO},
+    {"!", FC_FILTER_SKIP},     {"skip:", FC_FILTER_SKIP}, {"count:", FC_FILTER_COUNT},
+    {"time:", FC_FILTER_TIME}, {"", FC_FILTER_AUTO},
 };
 
 static const char *const kinds[] = {[OF_FILE] = "file:", [OF_MODULE] = "module:"};
@@ -79,7 +79,7 @@ static gboolean parse_word(Word *word, GError **error)
         if (g_str_has_prefix(at, actions[i].text))
         {
             at += strlen(actions[i].text);
-            word->choice = actions[i].choice;
+            word->action = actions[i].action;
             break;
         }
     for (gsize i = OF_FILE; i < G_N_ELEMENTS(kinds); i++)
@@ -113,8 +113,8 @@ FcWords *fc_words_parse(const char *text, GError **error)
     {
         Word word = {.text = g_strdup(g_strstrip(*piece))};
         gboolean is_good = word.text[0] == '\0' || parse_word(&word, error);
-        if (word.text[0] != '\0' && is_good && word.choice == FC_CHOICE_AUTO)
-            words->rest = FC_CHOICE_SKIP; /* only what is named is wanted */
+        if (word.text[0] != '\0' && is_good && word.action == FC_FILTER_AUTO)
+            words->rest = FC_FILTER_SKIP; /* only what is named is wanted */
         if (word.text[0] != '\0')
             g_array_append_val(words->list, word);
         else
@@ -183,21 +183,22 @@ static gboolean fits_word(const Word *word, const char *path, const FcFunctionNa
     return function && fits_function(word->pattern, function);
 }
 
-enum FcChoice fc_words_choose(FcWords *words, const char *path, const FcFunctionName *function)
+enum FcFilterAction fc_words_choose(FcWords *words, const char *path,
+                                    const FcFunctionName *function)
 {
-    enum FcChoice choice = words->rest;
+    enum FcFilterAction action = words->rest;
     for (guint i = 0; i < words->list->len; i++)
     {
         Word *word = &g_array_index(words->list, Word, i);
         if (!fits_word(word, path, function))
             continue;
         word->is_used = TRUE;
-        choice = word->choice;
+        action = word->action;
     }
-    return choice;
+    return action;
 }
 
-enum FcChoice fc_words_choose_module(FcWords *words, const char *path)
+enum FcFilterAction fc_words_choose_module(FcWords *words, const char *path)
 {
     return fc_words_choose(words, path, NULL);
 }

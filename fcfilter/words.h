@@ -21,10 +21,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcWords, fc_words_free)
 /* Whether files are asked for. */
 gboolean fc_words_need_files(const FcWords *words);
 
-/* The choice for all that is in the module at `path`, and for one function of it: of the words that
+/* The action for all that is in the module at `path`, and for one function of it: of the words that
  * fit, the last one decides. */
-enum FcChoice fc_words_choose_module(FcWords *words, const char *path);
-enum FcChoice fc_words_choose(FcWords *words, const char *path, const FcFunctionName *function);
+enum FcFilterAction fc_words_choose_module(FcWords *words, const char *path);
+enum FcFilterAction fc_words_choose(FcWords *words, const char *path,
+                                    const FcFunctionName *function);
 
 /* The first word that never fitted anything; NULL: there is none. */
 const char *fc_words_unused(const FcWords *words);

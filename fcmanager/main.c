@@ -32,7 +32,7 @@ typedef struct
     gint pipe_fd;
     gint reply_fd;
     gint shared_fd;
-    gint choices_fd;
+    gint filter_fd;
     gint pid;
     gint time_mode;
     gint profile_mode;
@@ -78,7 +78,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"pipe", 0, 0, G_OPTION_ARG_INT, &options->pipe_fd, "read messages from FD", "FD"},
         {"reply", 0, 0, G_OPTION_ARG_INT, &options->reply_fd, "write answers to FD", "FD"},
         {"shared", 0, 0, G_OPTION_ARG_INT, &options->shared_fd, "shared memory", "FD"},
-        {"choices", 0, 0, G_OPTION_ARG_INT, &options->choices_fd, "memory for what the user chose",
+        {"choices", 0, 0, G_OPTION_ARG_INT, &options->filter_fd, "memory for what the user chose",
          "FD"},
         {"filter", 0, 0, G_OPTION_ARG_FILENAME, &options->filter, "what that is", "PATTERNS"},
         {"pid", 0, 0, G_OPTION_ARG_INT, &options->pid, "the process that starts us", "PID"},
@@ -137,7 +137,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
                     "--time-mode must be 1 to 4 and --profile-mode 1 to 3");
     else if (fcntl(options->pipe_fd, F_GETFD) < 0 || fcntl(options->reply_fd, F_GETFD) < 0 ||
              (options->shared_fd >= 0 && fcntl(options->shared_fd, F_GETFD) < 0) ||
-             (options->choices_fd >= 0 && fcntl(options->choices_fd, F_GETFD) < 0))
+             (options->filter_fd >= 0 && fcntl(options->filter_fd, F_GETFD) < 0))
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                     "the descriptors given are not open");
     else
@@ -171,7 +171,7 @@ static void close_others(int *keep, guint count)
 /* `last_word` stays open as well. */
 static void detach(const Options *options, int last_word)
 {
-    int keep[] = {options->pipe_fd, options->reply_fd, options->shared_fd, options->choices_fd,
+    int keep[] = {options->pipe_fd, options->reply_fd, options->shared_fd, options->filter_fd,
                   last_word};
     int null_fd = open("/dev/null", O_RDWR);
     for (int fd = 0; fd <= STDERR_FILENO && null_fd >= 0; fd++)
@@ -243,12 +243,12 @@ static int run(const Options *options, int last_word)
         return EXIT_FAILURE;
     }
     g_autofree char *trouble = NULL;
-    const FcChoicesSetup choices = {options->choices_fd, options->filter, FC_FILTER_NEAR,
-                                    FC_FILTER_INSTALLED};
-    if (options->choices_fd >= 0)
-        setup.choices = fc_choices_new(&choices, &trouble);
+    const FcUserFilterSetup filter = {options->filter_fd, options->filter, FC_FILTER_NEAR,
+                                      FC_FILTER_INSTALLED};
+    if (options->filter_fd >= 0)
+        setup.user_filter = fc_manager_filter_new(&filter, &trouble);
     setup.trouble = trouble;
-    if (setup.choices && !trouble && options->filter && options->filter[0] != '\0')
+    if (setup.user_filter && !trouble && options->filter && options->filter[0] != '\0')
         setup.filter = options->filter;
     const FcFilesNaming naming = {options->name, options->rank, options->use_pid,
                                   (guint)MAX(options->keep, 0), options->quiet};
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
     g_auto(Options) options = {.pipe_fd = -1,
                                .reply_fd = -1,
                                .shared_fd = -1,
-                               .choices_fd = -1,
+                               .filter_fd = -1,
                                .contexts = FC_CONTEXTS_DEFAULT};
     if (!parse(argc, argv, &options, &error))
     {

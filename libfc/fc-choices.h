@@ -1,61 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * FC_FILTER: what the user chose for functions by their names.  libfc knows no names: it asks with
- * each FC_MSG_MODULE_LOAD (fc-format.h), and fcmanager, which asks fcfilter, puts the answer into
- * memory that both have mapped: a memfd of FC_CHOICES_BYTES, made by the session's first process
- * where the user chose something, and found by executed images through the session's address.
+ * FC_FILTER: which functions, by their names, the user wants skipped, counted or timed. libfc
+ * knows no names.  It asks with each FC_MSG_MODULE_LOAD (fc-format.h); fcmanager asks fcfilter and
+ * writes the answer into memory that both have mapped.  That memory is a memfd of
+ * FC_USER_FILTER_BYTES.  The session's first process makes it where FC_FILTER is set; executed
+ * images find it through the address of the session.
  *
- * Included by all three; depends on <stdint.h> only.  Nobody trusts what another one wrote there.
+ * Included by libfc, fcmanager and fcfilter; depends on <stdint.h> only.  No reader trusts what
+ * another process wrote there.
  */
 #pragma once
 
 #include <stdint.h>
 
-enum FcChoice
+enum FcFilterAction
 {
-    FC_CHOICE_AUTO = 0,  /* as FC_DETAIL says */
-    FC_CHOICE_SKIP = 1,  /* neither counted nor timed */
-    FC_CHOICE_COUNT = 2, /* counted at once */
-    FC_CHOICE_TIME = 3,  /* always timed */
+    FC_FILTER_AUTO = 0,  /* as FC_DETAIL says */
+    FC_FILTER_SKIP = 1,  /* neither counted nor timed */
+    FC_FILTER_COUNT = 2, /* counted at once */
+    FC_FILTER_TIME = 3,  /* always timed */
 };
 
-/* From address `start` of the file on the choice is this one, up to the next step. */
-struct FcStep
+/* What is to be done with the functions from address `start` of the file up to the next range. */
+struct FcFilterRange
 {
     uint64_t start;
-    uint64_t choice; /* enum FcChoice */
+    uint64_t action; /* enum FcFilterAction */
 };
 
-#define FC_CHOICES_MAGIC UINT64_C(0x31736563696f6843) /* "Choices1" */
-#define FC_CHOICES_BYTES (16u << 20)
-#define FC_CHOICES_ANSWERS 1024u
-struct FcChoices
+#define FC_USER_FILTER_MAGIC UINT64_C(0x31736563696f6843) /* "Choices1" */
+#define FC_USER_FILTER_BYTES (16u << 20)
+#define FC_USER_FILTER_ANSWERS 1024u
+struct FcUserFilter
 {
     uint64_t magic;
     uint32_t version; /* FC_WIRE_VERSION */
-    uint32_t is_on;   /* fcmanager: FC_FILTER is understood, modules are to be asked for */
-    uint32_t next;    /* libfc, atomic: numbers of answers given out */
+    uint32_t is_on;   /* set by fcmanager: FC_FILTER is valid, ask for each module */
+    uint32_t next;    /* counts the answers that libfc asked for; atomic */
     uint32_t reserved;
     struct
     {
-        uint32_t number;           /* atomic, stored LAST (release): that of the answer */
-        uint32_t count;            /* of steps, ascending; */
-        uint64_t first;            /* the first one's place in `steps` */
-    } answers[FC_CHOICES_ANSWERS]; /* that of number n at n % FC_CHOICES_ANSWERS */
-    struct FcStep steps[];
+        uint32_t number; /* the number of this answer; atomic, stored LAST (release) */
+        uint32_t count;  /* its ranges, ascending, */
+        uint64_t first;  /* and the index of the first one in `ranges` */
+    } answers[FC_USER_FILTER_ANSWERS]; /* answer n is at n % FC_USER_FILTER_ANSWERS */
+    struct FcFilterRange ranges[];
 };
-#define FC_CHOICES_STEPS                                                                           \
-    ((FC_CHOICES_BYTES - sizeof(struct FcChoices)) / (uint32_t)sizeof(struct FcStep))
+#define FC_USER_FILTER_RANGES                                                                      \
+    ((FC_USER_FILTER_BYTES - sizeof(struct FcUserFilter)) / (uint32_t)sizeof(struct FcFilterRange))
 
-/* fcfilter gets FC_FILTER as its argument, and on standard input two strings for each module, its
- * path and its build-id in hex or nothing, each with a NUL.  On standard output it answers once
- * at its start, and once for each module. */
+/* fcfilter gets FC_FILTER as its argument.  On standard input it gets two strings for each
+ * module, each ended by a NUL: its path, and its build-id in hex or nothing.  On standard output
+ * it replies once at its start, and once for each module. */
 struct FcFilterReply
 {
     uint32_t magic; /* FC_FILTER_MAGIC */
     uint32_t reserved;
-    uint32_t steps; /* struct FcStep that follow; */
-    uint32_t bytes; /* of text behind them: what is wrong */
+    uint32_t ranges; /* how many struct FcFilterRange follow, */
+    uint32_t bytes;  /* and the bytes of text after them, which says what is wrong */
 };
 #define FC_FILTER_MAGIC 0x7a464346u
 #define FC_FILTER_TEXT_MAX 4096u

@@ -134,7 +134,7 @@ enum FcMessageType
     FC_MSG_HELLO = 1,     /* payload FcHello: a process joins (start, fork, exec) */
     FC_MSG_TEXT,          /* argument: enum FcText; payload: bytes, no NUL at the end */
     FC_MSG_MODULE_LOAD,   /* payload FcModuleInfo + path; value: time; argument: number of the
-                             answer in FcChoices that is waited for, 0: none */
+                             answer in FcUserFilter that is waited for, 0: none */
     FC_MSG_MODULE_UNLOAD, /* payload FcModuleInfo (base, start, end); value: time */
     FC_MSG_THREAD_START,  /* argument: kernel thread id; value: time; payload FcStackInfo:
                              the thread's own stack */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Shared memory that nobody can take away from below a mapping.  Used by shared.c,
- * choices.c and live.c.
+ * user-filter.c and live.c.
  */
 #pragma once
 

@@ -103,7 +103,7 @@ void fc_session_free(FcSession *session)
     fc_answers_free(session->answers);
     fc_files_free(session->setup.files);
     fc_shared_unmap(session->setup.shared);
-    fc_choices_free(session->setup.choices);
+    fc_manager_filter_free(session->setup.user_filter);
     g_free(session->unique_id);
     g_free(session->files.root_program);
     g_free(session);
@@ -218,17 +218,17 @@ static void finish_namespace(FcSession *session)
     }
 }
 
-static void tell_choices(FcSession *session)
+static void print_filter_trouble(FcSession *session)
 {
-    g_autofree char *trouble = fc_choices_trouble(session->setup.choices);
+    g_autofree char *trouble = fc_manager_filter_trouble(session->setup.user_filter);
     if (trouble)
         fc_answers_remember(session->answers, trouble);
 }
 
 static void quit(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
-    if (process->key == session->root && session->setup.choices && !session->setup.quiet)
-        tell_choices(session);
+    if (process->key == session->root && session->setup.user_filter && !session->setup.quiet)
+        print_filter_trouble(session);
     finish(session, process, message->value, message->thread, FALSE);
     if (process->hello.pid == 1 && (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
         finish_namespace(session);
@@ -438,8 +438,8 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
         fc_process_message(process, message);
         if (message->type == FC_MSG_THREAD_END)
             end_end(session);
-        if (session->setup.choices && message->type == FC_MSG_MODULE_LOAD)
-            fc_choices_take_module(session->setup.choices, message);
+        if (session->setup.user_filter && message->type == FC_MSG_MODULE_LOAD)
+            fc_manager_filter_take_module(session->setup.user_filter, message);
         fc_session_files_write_threads(&session->files, process);
         break;
     case FC_MSG_STARTED:

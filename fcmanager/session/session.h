@@ -9,7 +9,7 @@
 #include "fcmanager/session/answers.h"
 #include "fcmanager/session/files.h"
 #include "fcmanager/session/process.h"
-#include "fcmanager/stack/choices.h"
+#include "fcmanager/stack/user-filter.h"
 
 /* A process said hello: it is to be followed until it dies.  Returns the key of the image that was
  * this process before it executed another, 0: none is known. */
@@ -19,13 +19,13 @@ typedef void (*FcSessionLeft)(guint64 key, gpointer data);
 
 typedef struct
 {
-    FcFiles *files;           /* becomes the session's */
-    FcSharedMap *shared;      /* likewise; may be NULL */
-    FcModuleChoices *choices; /* likewise */
-    FcObserver *observer;     /* stays the caller's; may be NULL */
-    const char *filter;       /* FC_FILTER, where it is in use; else NULL */
-    const char *trouble;      /* to be told in the greeting; NULL: none */
-    int reply_fd;             /* likewise; -1: answers go into shared memory only */
+    FcFiles *files;               /* becomes the session's */
+    FcSharedMap *shared;          /* likewise; may be NULL */
+    FcManagerFilter *user_filter; /* likewise */
+    FcObserver *observer;         /* stays the caller's; may be NULL */
+    const char *filter;           /* FC_FILTER, where it is in use; else NULL */
+    const char *trouble;          /* to be told in the greeting; NULL: none */
+    int reply_fd;                 /* likewise; -1: answers go into shared memory only */
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
     FcCountsSizes sizes;

@@ -73,7 +73,7 @@ struct FcThread
     size_t environment_bytes;        /* 0: none */
     struct FcDetail *detail;         /* NULL: nothing was looked at yet (detail.c) */
     struct FcDepth *depth;           /* NULL: what is open is not known (depth.c) */
-    bool looks_at_calls;             /* with a choice or a limit of depth: counted.c is asked */
+    bool looks_at_calls;             /* with a user filter or FC_DEPTH: every call goes to counted.c */
     struct FcCounted *counted;       /* NULL: nothing is counted yet (counters.c) */
     int tid;                         /* the kernel's number, as of switches.c, like what follows: */
     bool has_begun;                  /* where its clocks stood first was told */

@@ -10,13 +10,13 @@
 #include "libfc/base/place.h"
 #include "libfc/base/signals.h"
 #include "libfc/base/thread.h"
-#include "libfc/count/choice.h"
-#include "libfc/count/chosen.h"
 #include "libfc/count/counters.h"
 #include "libfc/count/depth.h"
 #include "libfc/count/detail.h"
+#include "libfc/count/filtered-calls.h"
 #include "libfc/count/held.h"
 #include "libfc/count/recorded.h"
+#include "libfc/count/user-filter.h"
 #include "libfc/count/window.h"
 #include "libfc/stream/switches.h"
 
@@ -61,7 +61,7 @@ FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
     struct FcFunction *known = fc_counters_find(counted, (uint64_t)(uintptr_t)function);
     if (known && known->is_skipped)
     {
-        fc_chosen_enter(counted, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site);
+        fc_filtered_enter(counted, (uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site);
         return;
     }
     struct FcPair *pair =
@@ -117,23 +117,23 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     struct FcCounted *counted = fc_thread.counted;
     if (fc_counters_have_stopped())
         return;
-    enum FcChosenWay way = FC_CHOSEN_RECORD;
-    if (counted && fc_choice_is_on())
-        way = fc_chosen_enter(counted, function, site);
-    if (way == FC_CHOSEN_SKIP)
+    enum FcFilteredWay way = FC_FILTERED_RECORD;
+    if (counted && fc_user_filter_is_on())
+        way = fc_filtered_enter(counted, function, site);
+    if (way == FC_FILTERED_SKIP)
         return;
     if (counted && fc_thread.depth && fc_depth_enter(function, site, where))
     {
         fc_depth_count(counted, function, site, where);
         return;
     }
-    if (counted && fc_choice_is_on())
+    if (counted && fc_user_filter_is_on())
     {
         /* of a coroutine nobody may have told; own_stack is not known to costs.c */
         if (!fc_thread_is_on_own_stack(fc_place_of(function, where)) &&
             !fc_thread.has_signal_stack && fc_thread.own_stack.end != 0)
-            fc_chosen_switch(counted);
-        else if (way == FC_CHOSEN_COUNT)
+            fc_filtered_switch(counted);
+        else if (way == FC_FILTERED_COUNT)
             begin_at_once(counted, function, site, where);
     }
     if (counted && counted->is_window && fc_window_enter(counted, function, site, where))
@@ -162,7 +162,8 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
 static unsigned ends_frame(struct FcCounted *counted, uint64_t function, uint64_t site,
                            uint64_t where)
 {
-    if (counted && fc_choice_is_on() && fc_chosen_exit(counted, function) == FC_CHOSEN_SKIP)
+    if (counted && fc_user_filter_is_on() &&
+        fc_filtered_exit(counted, function) == FC_FILTERED_SKIP)
         return FC_ENDS_NOTHING;
     if (counted && fc_thread.depth && fc_depth_exit(function, site, where))
         return FC_ENDS_NOTHING;
@@ -240,7 +241,7 @@ static void drop_skipped(uint64_t function, uint64_t site, uint64_t where)
     const uint64_t place = fc_place_of(function, where);
     struct FcRecorded *recorded = fc_hooks.recorded;
     struct FcCounted *counted = fc_thread.counted;
-    if (!recorded || !counted || !fc_choice_is_on() || !fc_recorded_watches(recorded, place))
+    if (!recorded || !counted || !fc_user_filter_is_on() || !fc_recorded_watches(recorded, place))
         return;
     const struct FcFunction *known = fc_counters_find(counted, function);
     if (!known || !known->is_skipped)
@@ -262,7 +263,7 @@ void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t w
     fc_counted_enter((void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
     drop_skipped(function, site, where);
     /* so that the hook, to which it is dear, does not come here again */
-    if (counted && counted->table.is_slow && !fc_choice_is_on() &&
+    if (counted && counted->table.is_slow && !fc_user_filter_is_on() &&
         !fc_counters_find(counted, function))
         __atomic_store_n(fc_counter_table_recorded(&counted->table, function), function,
                          __ATOMIC_RELAXED);
@@ -300,7 +301,7 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
         fc_counters_tell(FC_COUNT_BEGINS, decision->function, 0, own_frame());
         fc_held_begin_outermost(counted, known);
     }
-    if (known || !fc_chosen_leaves(decision->function))
+    if (known || !fc_filtered_may_count(decision->function))
         return;
     known = fc_counters_add(counted, decision->function);
     if (!known)
@@ -385,5 +386,5 @@ void fc_counted_switch(void)
     uint32_t number = 0;
     for (struct FcFunction *known; (known = fc_held_next(counted, &number));)
         fc_held_end(counted, known);
-    fc_chosen_switch(counted);
+    fc_filtered_switch(counted);
 }

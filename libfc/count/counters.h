@@ -85,7 +85,7 @@ struct FcCounted
     uint32_t chunk_count;  /* chunks that it had, this one included */
     uint32_t counts;       /* in use in it */
     bool has_no_chunk;     /* there was none to be had: not asked for again */
-    bool has_switched;     /* between stacks, and the user's choice is on */
+    bool has_switched;     /* between stacks, with a user filter */
 
     struct FcCount skipped; /* of skipped functions: nobody reads it */
     bool is_steady;         /* samples are as many throughout: for costs.c */

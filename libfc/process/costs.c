@@ -12,10 +12,10 @@
 #include "libfc/base/clock.h"
 #include "libfc/base/config.h"
 #include "libfc/base/thread.h"
-#include "libfc/count/choice.h"
 #include "libfc/count/counters.h"
 #include "libfc/count/depth.h"
 #include "libfc/count/recorded.h"
+#include "libfc/count/user-filter.h"
 #include "libfc/stream/call-sites.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
@@ -323,7 +323,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
     fc_thread.counted = counted;
     fc_counters_set_beacon(NULL);
     fc_hooks.table = fc_config.detail == FC_DETAIL_AUTO ? &counted->table : NULL;
-    if (fc_choice_is_on())
+    if (fc_user_filter_is_on())
     {
         const uint64_t function = (uint64_t)(uintptr_t)nothing_hooked;
         fc_hooks.table = &counted->table;

@@ -23,7 +23,7 @@
 #include "libfc/base/sys.h"
 #include "libfc/base/text.h"
 #include "libfc/base/trust.h"
-#include "libfc/count/choice.h"
+#include "libfc/count/user-filter.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/shared.h"
 
@@ -44,7 +44,7 @@ enum Field
     PIPE_FD,
     SHARED_FD,
     REPLY_FD,
-    CHOICES_FD,
+    FILTER_FD,
     DEVICE,
     INODE,
     OWN_FD,
@@ -103,7 +103,7 @@ void fc_join_announce(const struct FcSession *session)
         [PIPE_FD] = (uint64_t)session->manager_pipe_fd,
         [SHARED_FD] = (uint64_t)session->manager_shared_fd,
         [REPLY_FD] = (uint64_t)session->manager_reply_fd,
-        [CHOICES_FD] = (uint64_t)session->manager_choices_fd,
+        [FILTER_FD] = (uint64_t)session->manager_filter_fd,
         [DEVICE] = pipe_device,
         [INODE] = pipe_inode,
         [OWN_FD] = (uint64_t)session->pipe_fd,
@@ -220,7 +220,7 @@ static bool parse(const char *text, uint64_t fields[FIELDS])
     }
     return fields[MANAGER_PID] > 0 && fields[MANAGER_PID] <= INT32_MAX &&
            fields[PIPE_FD] <= INT32_MAX && fields[SHARED_FD] <= INT32_MAX &&
-           fields[REPLY_FD] <= INT32_MAX && fields[CHOICES_FD] <= INT32_MAX &&
+           fields[REPLY_FD] <= INT32_MAX && fields[FILTER_FD] <= INT32_MAX &&
            fields[OWN_FD] <= INT32_MAX && fields[TIME_MODE] >= FC_TIME_TSC &&
            fields[TIME_MODE] <= FC_TIME_SYS && fields[PROFILE_MODE] >= FC_MODE_SINGLE &&
            fields[PROFILE_MODE] <= FC_MODE_THREAD && fields[DEPTH] <= FC_DEPTH_MAX;
@@ -272,12 +272,12 @@ static int open_reply(int process, const uint64_t fields[FIELDS])
     return fc_channel_move_fd(fd);
 }
 
-static void map_choices(int process, int number)
+static void map_filter(int process, int number)
 {
     int fd = number != 0 ? fc_trust_open_fd_of(process, number, O_RDWR) : -1;
     if (fd < 0)
         return;
-    fc_choice_map(fd);
+    fc_user_filter_map(fd);
     fc_sys(SYS_close, fd);
 }
 
@@ -291,7 +291,7 @@ static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS
         .manager_pipe_fd = (int)fields[PIPE_FD],
         .manager_shared_fd = (int)fields[SHARED_FD],
         .manager_reply_fd = (int)fields[REPLY_FD],
-        .manager_choices_fd = (int)fields[CHOICES_FD],
+        .manager_filter_fd = (int)fields[FILTER_FD],
     };
     int process = fc_trust_open_process(session->manager_pid);
     session->pipe_fd = process >= 0 ? open_pipe(process, fields) : -1;
@@ -311,7 +311,7 @@ static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS
     else if (session->pipe_fd >= 0)
         session->reply_fd = open_reply(process, fields);
     if (session->pipe_fd >= 0)
-        map_choices(process, session->manager_choices_fd);
+        map_filter(process, session->manager_filter_fd);
     if (process >= 0)
         fc_sys(SYS_close, process);
     return session->pipe_fd >= 0;

@@ -20,8 +20,8 @@
 #include "libfc/base/state.h"
 #include "libfc/base/sys.h"
 #include "libfc/base/thread.h"
-#include "libfc/count/choice.h"
 #include "libfc/count/counters.h"
+#include "libfc/count/user-filter.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/chunks.h"
 
@@ -37,7 +37,7 @@
 struct Known
 {
     struct FcModuleInfo info;
-    struct FcChosen *chosen;
+    struct FcFilteredModule *filtered;
     bool seen;
 };
 
@@ -220,12 +220,12 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     if (!make_room())
         return 0;
     size_t path_bytes = path_of(object, &payload.info, payload.path, sizeof payload.path);
-    uint32_t number = fc_choice_ask();
+    uint32_t number = fc_user_filter_ask();
     struct FcMessage message = {
         .type = FC_MSG_MODULE_LOAD, .argument = number, .value = scan->load_time};
     fc_channel_send(&message, &payload, sizeof payload.info + path_bytes);
     modules.known[modules.count++] = (struct Known){
-        .info = payload.info, .chosen = fc_choice_take(number, &payload.info), .seen = true};
+        .info = payload.info, .filtered = fc_user_filter_take(number, &payload.info), .seen = true};
     return 0;
 }
 
@@ -240,7 +240,7 @@ static void tell_unloads(uint64_t time)
         }
         struct FcMessage message = {.type = FC_MSG_MODULE_UNLOAD, .value = time};
         fc_channel_send(&message, &modules.known[i].info, sizeof modules.known[i].info);
-        fc_choice_forget(modules.known[i].chosen);
+        fc_user_filter_forget(modules.known[i].filtered);
         fc_counters_forget(modules.known[i].info.start, modules.known[i].info.end);
         modules.known[i] = modules.known[--modules.count];
     }

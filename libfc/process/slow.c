@@ -11,10 +11,10 @@
 #include "libfc/base/state.h"
 #include "libfc/base/thread.h"
 #include "libfc/base/vectors.h"
-#include "libfc/count/choice.h"
-#include "libfc/count/chosen.h"
 #include "libfc/count/counted.h"
 #include "libfc/count/depth.h"
+#include "libfc/count/filtered-calls.h"
+#include "libfc/count/user-filter.h"
 #include "libfc/process/modules.h"
 #include "libfc/process/process.h"
 #include "libfc/process/start.h"
@@ -106,12 +106,12 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         bool is_of_call = is_call(where);
         if (is_of_call && fc_thread.has_ended &&
             (uint64_t)(uintptr_t)function != FC_FUNCTION_AFTER_INLINING &&
-            fc_chosen_drops((uint64_t)(uintptr_t)function))
+            fc_filtered_drops((uint64_t)(uintptr_t)function))
             return;
         uint64_t old = fc_block_signals();
         uint32_t freed = fc_chunks_count_freed();
         bool filled = refill();
-        if (filled && fc_chosen_begin() && is_of_call)
+        if (filled && fc_filtered_begin() && is_of_call)
         {
             fc_switches_begin_records(&time);
             end_pause_and_restore_signals(old);
@@ -123,7 +123,7 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         if (slot)
         {
             fc_record_store(slot, generation, time, function, site, where);
-            fc_call_sites_begin(time, !fc_choice_is_on() && !fc_depth_is_on());
+            fc_call_sites_begin(time, !fc_user_filter_is_on() && !fc_depth_is_on());
         }
         if (slot && fc_thread.has_ended)
             fc_chunks_give_up(); /* nothing will tell when this thread has made its last record */

@@ -21,7 +21,7 @@
 #include "libfc/base/notice.h"
 #include "libfc/base/state.h"
 #include "libfc/base/sys.h"
-#include "libfc/count/choice.h"
+#include "libfc/count/user-filter.h"
 #include "libfc/process/find.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/shared.h"
@@ -429,8 +429,8 @@ bool fc_spawn_manager(struct FcSession *session)
     session->manager_pipe_fd = data[0];
     session->manager_shared_fd = shared_fd > 0 ? shared_fd : 0;
     session->manager_reply_fd = shared_fd > 0 ? 0 : reply[1];
-    int choices_fd = above_standard(fc_choice_make());
-    session->manager_choices_fd = choices_fd > 0 ? choices_fd : 0;
+    int filter_fd = above_standard(fc_user_filter_make());
+    session->manager_filter_fd = filter_fd > 0 ? filter_fd : 0;
     fc_sys(SYS_fcntl, session->pipe_fd, F_SETFL, O_WRONLY | O_NONBLOCK);
 
     /* its stacks and tables are only needed here */
@@ -441,7 +441,7 @@ bool fc_spawn_manager(struct FcSession *session)
         launch->fds[0] = data[0];
         launch->fds[1] = reply[1];
         launch->fds[2] = shared_fd;
-        launch->fds[3] = choices_fd;
+        launch->fds[3] = filter_fd;
         good = start_and_greet(launch, session, reply[1]);
         session->manager_pid =
             launch->manager_in_proc > 0 ? launch->manager_in_proc : launch->manager_pid;
@@ -449,13 +449,13 @@ bool fc_spawn_manager(struct FcSession *session)
         fc_unmap(launch, sizeof *launch);
     }
     else
-        close_all((int[]){data[0], reply[1], shared_fd, choices_fd}, 4);
+        close_all((int[]){data[0], reply[1], shared_fd, filter_fd}, 4);
     if (!good)
     {
         close_all((int[]){session->pipe_fd, session->reply_fd}, 2);
         if (session->shared)
             fc_shared_unmap(session->shared, session->chunk_count);
-        fc_choice_unmap();
+        fc_user_filter_unmap();
         return false;
     }
     if (session->shared)

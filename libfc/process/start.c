@@ -13,8 +13,8 @@
 #include "libfc/base/signals.h"
 #include "libfc/base/state.h"
 #include "libfc/base/sys.h"
-#include "libfc/count/choice.h"
 #include "libfc/count/detail.h"
+#include "libfc/count/user-filter.h"
 #include "libfc/hooks/jumps.h"
 #include "libfc/hooks/stacks.h"
 #include "libfc/memory/interpose.h"
@@ -81,7 +81,7 @@ static bool start(struct FcHello *hello)
     fc_chunks_setup(fc_session.shared, fc_session.chunk_count, fc_config.buffer_records,
                     fc_detail_look);
     fc_streams_setup(fc_config.memory ? NULL : fc_session.shared);
-    fc_choice_setup(fc_modules_update);
+    fc_user_filter_setup(fc_modules_update);
     fc_detail_setup(fc_config.detail == FC_DETAIL_AUTO && fc_session.shared != NULL);
     fc_switches_setup(fc_config.time_mode == FC_TIME_TSC || fc_config.time_mode == FC_TIME_EXT);
     fc_threads_setup();

@@ -2,7 +2,7 @@
  *
  * Memory that processes of the session share by its descriptor, and whose size is fixed for good:
  * an access to what somebody took away would end a process by SIGBUS.  Used by shared.c and
- * choice.c.
+ * user-filter.c.
  */
 #pragma once
 

@@ -8,8 +8,8 @@
 
 #include "libfc/base/clock.h"
 #include "libfc/base/config.h"
-#include "libfc/count/choice.h"
 #include "libfc/count/depth.h"
+#include "libfc/count/user-filter.h"
 #include "libfc/stream/channel.h"
 #include "tests/unit/aligned.h"
 #include "tests/unit/asan.h"
@@ -62,7 +62,7 @@ bool fc_channel_send(struct FcMessage *message, const void *payload, size_t byte
     return true;
 }
 
-bool fc_choice_is_on(void)
+bool fc_user_filter_is_on(void)
 {
     return false;
 }
