@@ -114,7 +114,7 @@ enum FcCountRecord
 {
     /* An entry that is timed.  Opens a frame as ENTER does and ends with an EXIT, but the call is
        in the counter already.  The frame around it need not be its caller's: counted callers
-       have none.  Until that frame is closed or WINDOW_ENDS everything is recorded in full:
+       have none.  Until that frame is closed or BURST_ENDS everything is recorded in full:
        ENTERs of counted functions are calls that no counter has, and their caller's frame is
        around them. */
     FC_COUNT_SAMPLE = 1,
@@ -132,7 +132,7 @@ enum FcCountRecord
     FC_COUNT_SEEN = 5,
     /* No call and no frame: the innermost SAMPLE's frame stays open and timed, but not everything
        within it is recorded any more.  `function` is that of the SAMPLE. */
-    FC_COUNT_WINDOW_ENDS = 6,
+    FC_COUNT_BURST_ENDS = 6,
     FC_COUNT_DEEP_ONE = 7,  /* as ONE and SEEN, of calls that are deeper than FC_DEPTH: */
     FC_COUNT_DEEP_SEEN = 8, /* they have no time of their own */
 };

@@ -94,7 +94,7 @@ static void count(FcStack *stack, const struct Event *event)
         fc_stack_begin_counting(stack, function, event->time, kind == FC_COUNT_BEGINS_NESTED);
         return;
     }
-    if (kind == FC_COUNT_WINDOW_ENDS)
+    if (kind == FC_COUNT_BURST_ENDS)
     {
         fc_stack_cut_window(stack);
         return;

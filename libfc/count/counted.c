@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * See counted.h.  Of a counted function one call in about 64, later fewer, is timed: a sample.
- * While it runs: window.h.
+ * While it runs: burst.h.
  *
  * Which activation of a counted function has a frame in the manager: held.h.
  */
@@ -10,6 +10,7 @@
 #include "libfc/base/place.h"
 #include "libfc/base/signals.h"
 #include "libfc/base/thread.h"
+#include "libfc/count/burst.h"
 #include "libfc/count/counters.h"
 #include "libfc/count/depth.h"
 #include "libfc/count/detail.h"
@@ -17,22 +18,21 @@
 #include "libfc/count/held.h"
 #include "libfc/count/recorded.h"
 #include "libfc/count/user-filter.h"
-#include "libfc/count/window.h"
 #include "libfc/stream/switches.h"
 
 /* `told`: what stands beside the function in the record. */
 static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t told,
                    uint64_t site, uint64_t where)
 {
-    fc_window_open(counted, known, site, where);
+    fc_burst_open(counted, known, site, where);
     fc_held_begin_sample(counted, known, site, where);
     fc_counters_tell(FC_COUNT_SAMPLE, FC_LOAD_RELAXED(known->function) | told, site, where);
-    if (counted->is_window)
+    if (counted->is_in_burst)
         return;
-    /* A handler that came before the record has ended the window, and told of it too early for the
+    /* A handler that came before the record has ended the burst, and told of it too early for the
        manager; or the record was the last of its chunk. */
     fc_held_begin(counted, known, site, where, (struct FcNested){0});
-    fc_counters_tell(FC_COUNT_WINDOW_ENDS, FC_LOAD_RELAXED(known->function), site, where);
+    fc_counters_tell(FC_COUNT_BURST_ENDS, FC_LOAD_RELAXED(known->function), site, where);
 }
 
 /* The counter of the call was used up: it is refilled, and the call timed unless it is within one
@@ -42,7 +42,7 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
 {
     const uint32_t sparing = fc_counters_sparing(counted, count);
     fc_counters_refill(counted, count, sparing);
-    if (counted->is_window)
+    if (counted->is_in_burst)
         return;
     const uint64_t told = (uint64_t)sparing << FC_COUNT_SPARING_SHIFT;
     if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
@@ -136,7 +136,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
         else if (way == FC_FILTERED_COUNT)
             begin_at_once(counted, function, site, where);
     }
-    if (counted && counted->is_window && fc_window_enter(counted, function, site, where))
+    if (counted && counted->is_in_burst && fc_burst_enter(counted, function, site, where))
         return;
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
     if (!known)
@@ -167,9 +167,9 @@ static unsigned ends_frame(struct FcCounted *counted, uint64_t function, uint64_
         return FC_ENDS_NOTHING;
     if (counted && fc_thread.depth && fc_depth_exit(function, site, where))
         return FC_ENDS_NOTHING;
-    if (counted && counted->is_window && counted->window_top > 0)
+    if (counted && counted->is_in_burst && counted->burst_top > 0)
     {
-        const unsigned ends = fc_window_exit(counted, function);
+        const unsigned ends = fc_burst_exit(counted, function);
         if (ends != FC_ENDS_NOTHING)
             return ends;
     }
@@ -186,7 +186,7 @@ static void record_exit(unsigned ends, uint64_t function, uint64_t site, uint64_
 {
     fc_counters_record(FC_RECORD_EXIT, function, site, where);
     if ((ends & FC_ENDS_SAMPLE) && fc_thread.counted) /* else a handler has forked this child */
-        fc_window_close(fc_thread.counted);
+        fc_burst_close(fc_thread.counted);
 }
 
 FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint64_t where)
@@ -324,7 +324,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
     struct FcCounted *counted = fc_thread.counted;
     /* Until the thread has a shared chunk again, and is back from a handler on another stack: what
        is open there is not known. */
-    if (chunk == fc_thread.private_chunk || (counted && counted->is_window_ending) ||
+    if (chunk == fc_thread.private_chunk || (counted && counted->is_burst_ending) ||
         !fc_thread_is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
         return;
     const struct FcDecision *decisions;
@@ -340,10 +340,10 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
         return;
     }
     fc_switches_stop_time();
-    /* What is open in the window was recorded as no counted function's: its exit would end the
+    /* What is open in the burst was recorded as no counted function's: its exit would end the
        frame of another activation, or leave it held. */
-    if (counted->is_window)
-        fc_window_end_early(counted);
+    if (counted->is_in_burst)
+        fc_burst_end_early(counted);
     for (uint32_t i = 0; i < count; i++)
         if (!(decisions[i].function & FC_FUNCTION_AFTER_INLINING) || fc_depth_is_on() ||
             fc_recorded_begin())
@@ -359,8 +359,8 @@ void fc_counted_jump(uint64_t address)
     struct FcCounted *counted = fc_thread.counted;
     if (!counted)
         return;
-    if (counted->is_window)
-        fc_window_cut(counted, address);
+    if (counted->is_in_burst)
+        fc_burst_cut(counted, address);
     uint32_t number = 0;
     for (struct FcFunction *known; (known = fc_held_next(counted, &number));)
         if (fc_held_limit(known) < address && fc_thread_is_on_own_stack(fc_held_limit(known)) ==
@@ -371,8 +371,8 @@ void fc_counted_jump(uint64_t address)
 void fc_counted_has_jumped(void)
 {
     struct FcCounted *counted = fc_thread.counted;
-    if (counted && counted->is_window && counted->window_top == 0)
-        fc_window_close(counted);
+    if (counted && counted->is_in_burst && counted->burst_top == 0)
+        fc_burst_close(counted);
 }
 
 void fc_counted_switch(void)
@@ -381,8 +381,8 @@ void fc_counted_switch(void)
     struct FcCounted *counted = fc_thread.counted;
     if (!counted)
         return;
-    if (counted->is_window)
-        fc_window_end_early(counted);
+    if (counted->is_in_burst)
+        fc_burst_end_early(counted);
     uint32_t number = 0;
     for (struct FcFunction *known; (known = fc_held_next(counted, &number));)
         fc_held_end(counted, known);

@@ -109,7 +109,7 @@ uint64_t fc_counters_random(struct FcCounted *counted)
 
 /* ---- Hooks and records -------------------------------------------------------- */
 
-/* What the hooks see during a window, and where there is a limit of depth:
+/* What the hooks see during a burst, and where there is a limit of depth:
  * nothing is counted, and all come here. */
 static struct FcCounterTable empty_table = {.is_slow = true};
 
@@ -125,7 +125,7 @@ void fc_counters_install_table(struct FcCounted *counted)
 {
     if (fc_counters_have_stopped())
         return;
-    const bool is_empty = counted->is_window || fc_thread.depth;
+    const bool is_empty = counted->is_in_burst || fc_thread.depth;
     fc_hooks.table = is_empty ? &empty_table : &counted->table;
 }
 

@@ -48,14 +48,14 @@ struct FcFunctionBlock
 #define FC_FUNCTIONS_MAX 4096u
 #define FC_FUNCTION_HASHES 512u
 #define FC_MORE_SIZES 11u
-#define FC_WINDOW_DEPTH 128u
+#define FC_BURST_DEPTH 128u
 #if defined(FC_TEST_EAGER)
-#define FC_WINDOW_RECORDS 12u
+#define FC_BURST_RECORDS 12u
 #else
-#define FC_WINDOW_RECORDS 256u
+#define FC_BURST_RECORDS 256u
 #endif
 
-struct FcWindowFrame
+struct FcBurstFrame
 {
     uint64_t function;
     uint64_t site;
@@ -92,13 +92,13 @@ struct FcCounted
 
     uint64_t random;
 
-    /* While a sample's window is open: the frames within it, the sample's first. */
-    bool is_window;
-    bool is_window_ending;
-    uint32_t window_left; /* records until it is closed */
-    uint32_t window_top;
-    uint32_t window_number; /* another one for each window */
-    struct FcWindowFrame window[FC_WINDOW_DEPTH];
+    /* While a sample's burst is open: the frames within it, the sample's first. */
+    bool is_in_burst;
+    bool is_burst_ending;
+    uint32_t burst_left; /* records until it is closed */
+    uint32_t burst_top;
+    uint32_t burst_number; /* another one for each burst */
+    struct FcBurstFrame burst[FC_BURST_DEPTH];
 };
 
 /* The calling thread's, made when it is first asked for; NULL where there is no memory.  Signals

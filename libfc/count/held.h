@@ -4,7 +4,7 @@
  * EXIT: it is held.  Where it was left without an exit that nobody saw, it stays so; then a time is
  * off, never a count.
  *
- * For counted.c and window.c.  Of the calling thread's functions; async-signal-safe.  `where` is
+ * For counted.c and burst.c.  Of the calling thread's functions; async-signal-safe.  `where` is
  * FcRecord.where.
  */
 #pragma once

@@ -154,7 +154,7 @@ static void test_made_caller(void)
     fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'B', SITE('G', 0), 3);
     fc_fixture_enter(&f, 100, 'H', SITE('A', 1), 1);
     fc_fixture_count(&f, 110, FC_COUNT_SAMPLE, 'T', SITE('H', 0), 2);
-    fc_fixture_count(&f, 120, FC_COUNT_WINDOW_ENDS, 'T', SITE('H', 0), 2);
+    fc_fixture_count(&f, 120, FC_COUNT_BURST_ENDS, 'T', SITE('H', 0), 2);
     fc_fixture_count(&f, 130, FC_COUNT_SEEN, 'B', SITE('G', 0), 4);
     fc_fixture_leave(&f, 200, 'T', SITE('H', 0), 2);
     fc_fixture_leave(&f, 300, 'H', SITE('A', 1), 1);

@@ -305,7 +305,7 @@ static void test_ended_window(void)
         fc_fixture_enter(&f, 10 * i + 10, 'K', SITE('G', 0), 2);
         fc_fixture_leave(&f, 10 * i + 12, 'K', SITE('G', 0), 2);
     }
-    fc_fixture_count(&f, 1100, FC_COUNT_WINDOW_ENDS, 'G', SITE('A', 0), 1);
+    fc_fixture_count(&f, 1100, FC_COUNT_BURST_ENDS, 'G', SITE('A', 0), 1);
     const FcCounted *counted = fc_stack_counted(f.stack);
     const FcCountedSample *first = &g_array_index(counted->samples, FcCountedSample, 0);
     g_assert_cmpuint(first->timed.windows, ==, 1);
