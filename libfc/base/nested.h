@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How many calls of a counted function are open within another one of it.  For held.h and detail.h.
+ * How many calls of a counted function are open within another call of it.  For framed.h and
+ * detail.h.
  */
 #pragma once
 
-#include "libfc/base/place.h"
+#include "libfc/base/frame-address.h"
 
 #include <stdint.h>
 
-/* Activations without a frame that are open within the one that has it: */
+/* Calls without a frame in the manager that are open within the framed one. */
 struct FcNested
 {
-    uint32_t alike; /* at the same place of the stack, into which they were inlined */
-    uint32_t below; /* further down, from the same call site */
-    uint32_t ended; /* whose exits were looked at */
+    uint32_t alike; /* at the same stack address: they were inlined into it */
+    uint32_t below; /* further down the stack, from the same call site */
+    uint32_t ended; /* whose exits were checked */
 };
 
-/* One at `place`, from `site`, within that at `outer_place` from `outer_site`. */
-static inline void fc_nested_add(struct FcNested *nested, uint64_t outer_site, uint64_t outer_place,
-                                 uint64_t site, uint64_t place)
+/* Adds a call at `address` from `site`, within the call at `outer_address` from `outer_site`. */
+static inline void fc_nested_add(struct FcNested *nested, uint64_t outer_site,
+                                 uint64_t outer_address, uint64_t site, uint64_t address)
 {
-    if (place == outer_place)
+    if (address == outer_address)
         nested->alike++;
     else if (site == outer_site)
         nested->below++;

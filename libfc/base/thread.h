@@ -73,24 +73,24 @@ struct FcThread
     size_t environment_bytes;        /* 0: none */
     struct FcDetail *detail;         /* NULL: nothing was looked at yet (detail.c) */
     struct FcDepth *depth;           /* NULL: what is open is not known (depth.c) */
-    bool looks_at_calls;             /* with a user filter or FC_DEPTH: every call goes to counted.c */
-    struct FcCounted *counted;       /* NULL: nothing is counted yet (counters.c) */
-    int tid;                         /* the kernel's number, as of switches.c, like what follows: */
-    bool has_begun;                  /* where its clocks stood first was told */
-    bool is_forked;                  /* the same, by a message */
-    bool is_pausing;                 /* libfc is at work, or waits for the manager, */
-    bool is_time_still;              /* and its records are all of the time when that began, */
-    uint64_t pause_time;             /* this, in ticks, */
-    uint64_t pause_ahead;            /* when the clocks stood so; */
-    uint64_t pause_ticks;            /* so much of it was not told yet, */
-    uint64_t pause_off_ns;           /* of which off the CPU */
-    uint64_t told_ahead;             /* where the clocks stood when it was last told */
-    uint64_t looked_at;              /* ticks: the last record that was looked at coarsely */
-    uint32_t waits;                  /* for a free chunk, without success */
-    uint32_t rounds;                 /* of fcmanager's, at the last of them */
-    uint32_t sent_count;             /* of chunks given away, ever, */
-    uint32_t back_count;             /* of which the first ones, so many, are back */
-    uint32_t hint;                   /* where to look for the next chunk */
+    bool looks_at_calls;       /* with a user filter or FC_DEPTH: every call goes to counted.c */
+    struct FcCounted *counted; /* NULL: nothing is counted yet (counters.c) */
+    int tid;                   /* the kernel's number, as of switches.c, like what follows: */
+    bool has_begun;            /* where its clocks stood first was told */
+    bool is_forked;            /* the same, by a message */
+    bool is_pausing;           /* libfc is at work, or waits for the manager, */
+    bool is_time_still;        /* and its records are all of the time when that began, */
+    uint64_t pause_time;       /* this, in ticks, */
+    uint64_t pause_ahead;      /* when the clocks stood so; */
+    uint64_t pause_ticks;      /* so much of it was not told yet, */
+    uint64_t pause_off_ns;     /* of which off the CPU */
+    uint64_t told_ahead;       /* where the clocks stood when it was last told */
+    uint64_t looked_at;        /* ticks: the last record that was looked at coarsely */
+    uint32_t waits;            /* for a free chunk, without success */
+    uint32_t rounds;           /* of fcmanager's, at the last of them */
+    uint32_t sent_count;       /* of chunks given away, ever, */
+    uint32_t back_count;       /* of which the first ones, so many, are back */
+    uint32_t hint;             /* where to look for the next chunk */
     struct FcSent sent[FC_IN_FLIGHT_MAX]; /* the last, at sent_count % FC_IN_FLIGHT_MAX */
     uint32_t held_count;                  /* of these: */
     struct FcMessage held[FC_HELD_MAX];   /* one write takes them all */

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "libfc/base/place.h"
+#include "libfc/base/frame-address.h"
 #include "libfc/count/own-time.h"
 
 #include <stdbool.h>
@@ -103,12 +103,12 @@ static inline void fc_detail_pop(struct FcDetail *detail)
 
 static inline uint64_t fc_detail_address_of(const struct FcOpen *open)
 {
-    return fc_place_of(open->function, open->where);
+    return fc_frame_address(open->function, open->where);
 }
 
 static inline uint64_t fc_detail_address_in(const struct FcRecord *record)
 {
-    return fc_place_of(record->function, record->where);
+    return fc_frame_address(record->function, record->where);
 }
 
 /* Those below were left by a jump. */

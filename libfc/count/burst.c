@@ -4,15 +4,15 @@
  */
 #include "libfc/count/burst.h"
 
+#include "libfc/base/frame-address.h"
 #include "libfc/base/nested.h"
-#include "libfc/base/place.h"
 #include "libfc/base/signals.h"
 #include "libfc/base/thread.h"
-#include "libfc/count/held.h"
+#include "libfc/count/framed.h"
 
-static uint64_t place_of(const struct FcBurstFrame *frame)
+static uint64_t frame_address_of(const struct FcBurstFrame *frame)
 {
-    return fc_place_of(frame->function, frame->where);
+    return fc_frame_address(frame->function, frame->where);
 }
 
 void fc_burst_open(struct FcCounted *counted, const struct FcFunction *known, uint64_t site,
@@ -35,7 +35,7 @@ void fc_burst_close(struct FcCounted *counted)
 /* Makes the open calls of the burst those of counted functions: the timed call, and of each
  * other counted function the outermost one, are held, since their exits are to come.  For the
  * manager the others end here.  Signals blocked; nothing begins to be counted meanwhile. */
-static void hold_what_is_open(struct FcCounted *counted)
+static void frame_open_calls(struct FcCounted *counted)
 {
     uint32_t top = counted->burst_top;
     const struct FcBurstFrame root = counted->burst[0];
@@ -50,23 +50,24 @@ static void hold_what_is_open(struct FcCounted *counted)
             is_first = counted->burst[k].function != frame->function;
         /* Either the timed call is over, and the hook that this handler interrupted records its
            EXIT, or its SAMPLE is yet to be recorded. */
-        if (!is_first || (i == 0 && !fc_held_is(known)))
+        if (!is_first || (i == 0 && !fc_framed_is(known)))
             continue;
         /* If a call is held that began before the burst, or before the function was counted, all
            calls of the function in the burst are nested in it. */
-        const bool was_held = i > 0 && fc_held_is(known) && !fc_held_is_below(known, frame->where);
-        const uint64_t site = was_held ? known->site : frame->site;
-        const uint64_t where = was_held ? known->where : frame->where;
-        for (uint32_t k = was_held ? i : i + 1; k < top; k++)
+        const bool was_framed =
+            i > 0 && fc_framed_is(known) && !fc_framed_is_below(known, frame->where);
+        const uint64_t site = was_framed ? known->site : frame->site;
+        const uint64_t where = was_framed ? known->where : frame->where;
+        for (uint32_t k = was_framed ? i : i + 1; k < top; k++)
             if (counted->burst[k].function == frame->function)
             {
                 is_any = true;
-                fc_nested_add(was_held ? &known->nested : &nested, site,
-                              fc_held_place(known, where), counted->burst[k].site,
-                              place_of(&counted->burst[k]));
+                fc_nested_add(was_framed ? &known->nested : &nested, site,
+                              fc_framed_address_of(known, where), counted->burst[k].site,
+                              frame_address_of(&counted->burst[k]));
             }
-        if (!was_held)
-            fc_held_begin(counted, known, site, where, nested);
+        if (!was_framed)
+            fc_framed_begin(counted, known, site, where, nested);
         if (is_any)
             fc_counters_tell(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
                              frame->function, frame->site, frame->where);
@@ -80,7 +81,7 @@ void fc_burst_end_early(struct FcCounted *counted)
     if (counted->is_in_burst) /* false: a handler has ended the burst */
     {
         counted->is_burst_ending = true;
-        hold_what_is_open(counted);
+        frame_open_calls(counted);
         fc_burst_close(counted);
         counted->is_burst_ending = false;
     }
@@ -93,16 +94,16 @@ static void end_sample(struct FcCounted *counted, uint64_t function)
 {
     struct FcFunction *known = fc_counters_find(counted, function);
     if (known)
-        fc_held_end(counted, known);
+        fc_framed_end(counted, known);
 }
 
 bool fc_burst_cut(struct FcCounted *counted, uint64_t address)
 {
     const struct FcBurstFrame first = counted->burst[0];
     uint32_t top = counted->burst_top;
-    while (top > 1 && place_of(&counted->burst[top - 1]) < address)
+    while (top > 1 && frame_address_of(&counted->burst[top - 1]) < address)
         counted->burst_top = --top;
-    if (top > 0 && place_of(&first) >= address)
+    if (top > 0 && frame_address_of(&first) >= address)
         return true;
     end_sample(counted, first.function);
     counted->burst_top = 0;
@@ -114,9 +115,9 @@ bool fc_burst_enter(struct FcCounted *counted, uint64_t function, uint64_t site,
     const struct FcBurstFrame frame = {function, site, where};
     if (counted->burst_left == 0 || counted->burst_top == 0 ||
         counted->burst_top == FC_BURST_DEPTH ||
-        (fc_thread_is_on_own_stack(place_of(&frame)) ==
-             fc_thread_is_on_own_stack(place_of(&counted->burst[0])) &&
-         !fc_burst_cut(counted, place_of(&frame))))
+        (fc_thread_is_on_own_stack(frame_address_of(&frame)) ==
+             fc_thread_is_on_own_stack(frame_address_of(&counted->burst[0])) &&
+         !fc_burst_cut(counted, frame_address_of(&frame))))
     {
         fc_burst_end_early(counted);
         return false;

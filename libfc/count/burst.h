@@ -23,13 +23,14 @@ enum FcEnds
     FC_ENDS_SAMPLE = 2,
 };
 
-/* Before the SAMPLE of `known` is recorded; after its EXIT was. */
+/* From here on calls are counted again although the timed call goes on.  Tells the manager.  Of
+ * each function whose calls are open, one call stays framed (framed.h).  Blocks signals itself. */
 void fc_burst_open(struct FcCounted *counted, const struct FcFunction *known, uint64_t site,
                    uint64_t where);
 void fc_burst_close(struct FcCounted *counted);
 
 /* From here on calls are counted again although the timed call goes on.  Tells the manager; what
- * is open is held (held.h).  Blocks signals itself. */
+ * is open is held (framed.h).  Blocks signals itself. */
 void fc_burst_end_early(struct FcCounted *counted);
 
 /* An entry during the burst.  False: the burst is over, and the caller has to decide about the

@@ -3,11 +3,11 @@
  * See counted.h.  Of a counted function one call in about 64, later fewer, is timed: a sample.
  * While it runs: burst.h.
  *
- * Which activation of a counted function has a frame in the manager: held.h.
+ * Which activation of a counted function has a frame in the manager: framed.h.
  */
 #include "libfc/count/counted.h"
 
-#include "libfc/base/place.h"
+#include "libfc/base/frame-address.h"
 #include "libfc/base/signals.h"
 #include "libfc/base/thread.h"
 #include "libfc/count/burst.h"
@@ -15,7 +15,7 @@
 #include "libfc/count/depth.h"
 #include "libfc/count/detail.h"
 #include "libfc/count/filtered-calls.h"
-#include "libfc/count/held.h"
+#include "libfc/count/framed.h"
 #include "libfc/count/recorded.h"
 #include "libfc/count/user-filter.h"
 #include "libfc/stream/switches.h"
@@ -25,13 +25,13 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
                    uint64_t site, uint64_t where)
 {
     fc_burst_open(counted, known, site, where);
-    fc_held_begin_sample(counted, known, site, where);
+    fc_framed_begin_sample(counted, known, site, where);
     fc_counters_tell(FC_COUNT_SAMPLE, FC_LOAD_RELAXED(known->function) | told, site, where);
     if (counted->is_in_burst)
         return;
     /* A handler that came before the record has ended the burst, and told of it too early for the
        manager; or the record was the last of its chunk. */
-    fc_held_begin(counted, known, site, where, (struct FcNested){0});
+    fc_framed_begin(counted, known, site, where, (struct FcNested){0});
     fc_counters_tell(FC_COUNT_BURST_ENDS, FC_LOAD_RELAXED(known->function), site, where);
 }
 
@@ -45,9 +45,9 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
     if (counted->is_in_burst)
         return;
     const uint64_t told = (uint64_t)sparing << FC_COUNT_SPARING_SHIFT;
-    if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
-        fc_held_end(counted, known);
-    if (fc_held_is(known) || known->is_nested)
+    if (fc_framed_is(known) && !known->is_nested && fc_framed_is_left(known, site, where))
+        fc_framed_end(counted, known);
+    if (fc_framed_is(known) || known->is_nested)
         fc_counters_tell(FC_COUNT_SEEN, FC_LOAD_RELAXED(known->function) | told, site, where);
     else
         sample(counted, known, told, site, where);
@@ -81,7 +81,7 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
     struct FcPair *pair = fc_counters_pair(counted, function, site);
     if (!pair)
         pair = fc_counters_make_pair(counted, known, site,
-                                     (fc_held_is(known) && site == known->site) ||
+                                     (fc_framed_is(known) && site == known->site) ||
                                          (known->is_nested && !known->is_shown));
     if (!pair)
     {
@@ -130,7 +130,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     if (counted && fc_user_filter_is_on())
     {
         /* of a coroutine nobody may have told; own_stack is not known to costs.c */
-        if (!fc_thread_is_on_own_stack(fc_place_of(function, where)) &&
+        if (!fc_thread_is_on_own_stack(fc_frame_address(function, where)) &&
             !fc_thread.has_signal_stack && fc_thread.own_stack.end != 0)
             fc_filtered_switch(counted);
         else if (way == FC_FILTERED_COUNT)
@@ -144,18 +144,18 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
         fc_counters_record(FC_RECORD_ENTER, function, site, where);
         return;
     }
-    if (known->is_nested && (!fc_held_is(known) || fc_held_is_left(known, site, where)))
+    if (known->is_nested && (!fc_framed_is(known) || fc_framed_is_left(known, site, where)))
     {
-        fc_held_begin(counted, known, site, where, (struct FcNested){0});
+        fc_framed_begin(counted, known, site, where, (struct FcNested){0});
         fc_counters_record(FC_RECORD_ENTER, function, site, where);
         return;
     }
-    if (fc_held_is(known) && !known->is_nested && fc_held_is_left(known, site, where))
-        fc_held_end(counted, known);
-    if (fc_held_is(known) && site == known->site &&
-        fc_thread_is_on_own_stack(fc_place_of(function, where)) ==
-            fc_thread_is_on_own_stack(fc_held_limit(known)))
-        fc_held_add_nested(counted, known, site, where);
+    if (fc_framed_is(known) && !known->is_nested && fc_framed_is_left(known, site, where))
+        fc_framed_end(counted, known);
+    if (fc_framed_is(known) && site == known->site &&
+        fc_thread_is_on_own_stack(fc_frame_address(function, where)) ==
+            fc_thread_is_on_own_stack(fc_framed_address(known)))
+        fc_framed_add_nested(counted, known, site, where);
     count(counted, known, site, where);
 }
 
@@ -176,9 +176,9 @@ static unsigned ends_frame(struct FcCounted *counted, uint64_t function, uint64_
     struct FcFunction *known = counted ? fc_counters_find(counted, function) : NULL;
     if (!known)
         return FC_ENDS_FRAME;
-    if (!fc_held_ends(known, site, where))
+    if (!fc_framed_ends(known, site, where))
         return FC_ENDS_NOTHING;
-    fc_held_end(counted, known);
+    fc_framed_end(counted, known);
     return FC_ENDS_FRAME;
 }
 
@@ -207,12 +207,12 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
  * from the thread's first such call on. */
 static void begin_after_inlining(uint64_t function, uint64_t site, uint64_t where)
 {
-    const uint64_t place = fc_place_of(function, where);
+    const uint64_t frame_address = fc_frame_address(function, where);
     uint64_t old = fc_block_signals();
     if (fc_depth_is_on())
         fc_depth_begin();
-    else if (fc_recorded_begin() && fc_recorded_watches(fc_hooks.recorded, place))
-        fc_recorded_push(fc_hooks.recorded, function, site, place);
+    else if (fc_recorded_begin() && fc_recorded_watches(fc_hooks.recorded, frame_address))
+        fc_recorded_push(fc_hooks.recorded, function, site, frame_address);
     if (fc_thread.counted)
         fc_counters_install_table(fc_thread.counted);
     fc_restore_signals(old);
@@ -238,15 +238,16 @@ void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
 /* What is skipped has made no record. */
 static void drop_skipped(uint64_t function, uint64_t site, uint64_t where)
 {
-    const uint64_t place = fc_place_of(function, where);
+    const uint64_t frame_address = fc_frame_address(function, where);
     struct FcRecorded *recorded = fc_hooks.recorded;
     struct FcCounted *counted = fc_thread.counted;
-    if (!recorded || !counted || !fc_user_filter_is_on() || !fc_recorded_watches(recorded, place))
+    if (!recorded || !counted || !fc_user_filter_is_on() ||
+        !fc_recorded_watches(recorded, frame_address))
         return;
     const struct FcFunction *known = fc_counters_find(counted, function);
     if (!known || !known->is_skipped)
         return;
-    const struct FcRecordedCall *call = fc_recorded_find(recorded, site, place);
+    const struct FcRecordedCall *call = fc_recorded_find(recorded, site, frame_address);
     if (call && call->function == function)
         fc_recorded_pop(recorded);
 }
@@ -275,8 +276,8 @@ void fc_counted_leave_after_inlining(uint64_t site, uint64_t where)
     struct FcRecorded *recorded = fc_hooks.recorded;
     const struct FcRecordedCall *call;
     unsigned ends = FC_ENDS_NOTHING;
-    while (
-        (call = fc_recorded_find(recorded, site, fc_place_of(FC_FUNCTION_AFTER_INLINING, where))))
+    while ((call = fc_recorded_find(recorded, site,
+                                    fc_frame_address(FC_FUNCTION_AFTER_INLINING, where))))
     {
         const uint64_t function = call->function;
         fc_recorded_pop(recorded);
@@ -299,7 +300,7 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
     if (known && known->is_nested && !decision->is_nested)
     {
         fc_counters_tell(FC_COUNT_BEGINS, decision->function, 0, own_frame());
-        fc_held_begin_outermost(counted, known);
+        fc_framed_begin_outermost(counted, known);
     }
     if (known || !fc_filtered_may_count(decision->function))
         return;
@@ -314,7 +315,7 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
     if (open)
     {
         known->function = decision->function;
-        fc_held_begin(counted, known, open->site, open->where, nested);
+        fc_framed_begin(counted, known, open->site, open->where, nested);
     }
     fc_counters_publish(counted, known, decision->function);
 }
@@ -362,10 +363,11 @@ void fc_counted_jump(uint64_t address)
     if (counted->is_in_burst)
         fc_burst_cut(counted, address);
     uint32_t number = 0;
-    for (struct FcFunction *known; (known = fc_held_next(counted, &number));)
-        if (fc_held_limit(known) < address && fc_thread_is_on_own_stack(fc_held_limit(known)) ==
-                                                  fc_thread_is_on_own_stack(address - 1))
-            fc_held_end(counted, known);
+    for (struct FcFunction *known; (known = fc_framed_next(counted, &number));)
+        if (fc_framed_address(known) < address &&
+            fc_thread_is_on_own_stack(fc_framed_address(known)) ==
+                fc_thread_is_on_own_stack(address - 1))
+            fc_framed_end(counted, known);
 }
 
 void fc_counted_has_jumped(void)
@@ -384,7 +386,7 @@ void fc_counted_switch(void)
     if (counted->is_in_burst)
         fc_burst_end_early(counted);
     uint32_t number = 0;
-    for (struct FcFunction *known; (known = fc_held_next(counted, &number));)
-        fc_held_end(counted, known);
+    for (struct FcFunction *known; (known = fc_framed_next(counted, &number));)
+        fc_framed_end(counted, known);
     fc_filtered_switch(counted);
 }

@@ -151,7 +151,7 @@ void fc_counters_tell(enum FcCountRecord which, uint64_t function, uint64_t site
 
 /* ---- Functions ------------------------------------------------------------------- */
 
-static uint32_t place_of(uint64_t key, uint32_t room)
+static uint32_t frame_address_of(uint64_t key, uint32_t room)
 {
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
 }
@@ -160,7 +160,7 @@ struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function
 {
     /* acquire: whoever sees it sees the rest, also a handler that came in between */
     struct FcFunction *known = __atomic_load_n(
-        &counted->by_hash[place_of(function, FC_FUNCTION_HASHES)], __ATOMIC_ACQUIRE);
+        &counted->by_hash[frame_address_of(function, FC_FUNCTION_HASHES)], __ATOMIC_ACQUIRE);
     while (known && __atomic_load_n(&known->function, __ATOMIC_ACQUIRE) != function)
         known = known->next_alike;
     return known;
@@ -223,7 +223,7 @@ struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function)
 
 void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, uint64_t function)
 {
-    struct FcFunction **alike = &counted->by_hash[place_of(function, FC_FUNCTION_HASHES)];
+    struct FcFunction **alike = &counted->by_hash[frame_address_of(function, FC_FUNCTION_HASHES)];
     __atomic_store_n(&known->function, function, __ATOMIC_RELEASE);
     known->next = counted->functions;
     known->next_alike = *alike;
@@ -247,7 +247,7 @@ static bool is_pair(const struct FcPair *pair, uint64_t key, uint64_t site)
 
 static uint32_t place_in(uint32_t room, uint64_t key, uint64_t site)
 {
-    return place_of(key ^ (site << 21 | site >> 43), room);
+    return frame_address_of(key ^ (site << 21 | site >> 43), room);
 }
 
 static struct FcPair *find_pair(struct FcCounted *counted, uint64_t key, uint64_t site)
@@ -300,10 +300,10 @@ static bool make_more_room(struct FcCounted *counted)
         const struct FcPair *pair = &counted->more[i];
         if (pair->key > FC_FUNCTION_REMOVED)
         {
-            struct FcPair *place =
+            struct FcPair *target =
                 place_in_more(more, room, pair->key & ~FC_PAIR_HIDDEN, pair->site);
-            *place = *pair;
-            place->counter += (uintptr_t)pair - (uintptr_t)place;
+            *target = *pair;
+            target->counter += (uintptr_t)pair - (uintptr_t)target;
         }
     }
     if (counted->more)

@@ -72,8 +72,8 @@ struct FcCounted
     struct FcFunctionBlock *block; /* with room, perhaps; NULL: none yet */
     uint32_t function_count;
     struct FcFunction *by_number[FC_FUNCTIONS_MAX];
-    /* Whether it is held (held.h), or may be; 0 behind the last one. */
-    uint8_t is_held[FC_FUNCTIONS_MAX] __attribute__((aligned(8)));
+    /* Whether it is held (framed.h), or may be; 0 behind the last one. */
+    uint8_t is_framed[FC_FUNCTIONS_MAX] __attribute__((aligned(8)));
     struct FcPair *more; /* what has no place in the hooks' table; NULL: none */
     uint32_t more_room;  /* a power of two */
     uint32_t more_count;

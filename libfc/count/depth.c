@@ -6,7 +6,7 @@
 #include "libfc/count/depth.h"
 
 #include "libfc/base/config.h"
-#include "libfc/base/place.h"
+#include "libfc/base/frame-address.h"
 #include "libfc/base/signals.h"
 #include "libfc/base/state.h"
 #include "libfc/base/sys.h"
@@ -75,7 +75,7 @@ void fc_depth_stop(void)
 
 static uint64_t address_of(const struct Frame *frame)
 {
-    return fc_place_of(frame->function, frame->where);
+    return fc_frame_address(frame->function, frame->where);
 }
 
 static bool is_within(const struct FcStackInfo *stack, uint64_t address)
@@ -115,7 +115,7 @@ static void cut_repeated(struct FcDepth *depth, uint64_t function, uint64_t site
     for (uint32_t i = depth->count; i > 0; i--)
     {
         const struct Frame *frame = &depth->frames[i - 1];
-        if (address_of(frame) != fc_place_of(function, where))
+        if (address_of(frame) != fc_frame_address(function, where))
             return;
         if (frame->site != site ||
             (frame->function == function &&
@@ -130,7 +130,7 @@ static void cut_repeated(struct FcDepth *depth, uint64_t function, uint64_t site
 bool fc_depth_enter(uint64_t function, uint64_t site, uint64_t where)
 {
     struct FcDepth *depth = fc_thread.depth;
-    const uint64_t address = fc_place_of(function, where);
+    const uint64_t address = fc_frame_address(function, where);
     if (is_elsewhere(address))
     {
         fc_depth_stop();
@@ -174,7 +174,7 @@ static uint32_t find(const struct FcDepth *depth, uint64_t function, uint64_t ad
 bool fc_depth_exit(uint64_t function, uint64_t site, uint64_t where)
 {
     struct FcDepth *depth = fc_thread.depth;
-    const uint64_t address = fc_place_of(function, where);
+    const uint64_t address = fc_frame_address(function, where);
     /* a hook that was tail-called runs on the stack of its function's caller */
     const bool is_tail = (function & FC_FUNCTION_AFTER_INLINING) == 0 &&
                          where >> FC_WHERE_RETURN_SHIFT == (site & 0xffff);
@@ -194,7 +194,7 @@ bool fc_depth_exit(uint64_t function, uint64_t site, uint64_t where)
 uint64_t fc_depth_find_at(uint64_t site, uint64_t where)
 {
     struct FcDepth *depth = fc_thread.depth;
-    const uint64_t address = fc_place_of(FC_FUNCTION_AFTER_INLINING, where);
+    const uint64_t address = fc_frame_address(FC_FUNCTION_AFTER_INLINING, where);
     if (!depth || is_elsewhere(address))
         return FC_DEPTH_UNKNOWN;
     if (depth->count == FRAMES_MAX && address < address_of(&depth->frames[FRAMES_MAX - 1]))
@@ -270,7 +270,7 @@ bool fc_depth_settles_exit(uint64_t site, uint64_t where)
     const struct Frame *top = &depth->frames[depth->count - 1];
     const bool is_last =
         depth->count < 2 || depth->frames[depth->count - 2].site != site ||
-        address_of(&depth->frames[depth->count - 2]) != fc_place_of(function, where);
+        address_of(&depth->frames[depth->count - 2]) != fc_frame_address(function, where);
     if (!(top->where & IS_DEEP) || !is_last)
         return false;
     depth->count--;

@@ -27,8 +27,8 @@ enum FcFilteredWay fc_filtered_exit(struct FcCounted *counted, uint64_t function
  * not known which calls are open (detail.c). */
 void fc_filtered_switch(struct FcCounted *counted);
 
-/* Whether a record of this function is to be dropped.  For a thread that has ended: it has no tables
- * any more. */
+/* Whether a record of this function is to be dropped.  For a thread that has ended: it has no
+ * tables any more. */
 bool fc_filtered_drops(uint64_t function);
 
 /* Whether detail.c may decide to count this function. */

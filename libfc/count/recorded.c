@@ -4,7 +4,7 @@
  */
 #include "libfc/count/recorded.h"
 
-#include "libfc/base/place.h"
+#include "libfc/base/frame-address.h"
 #include "libfc/base/thread.h"
 #include "libfc/count/detail.h"
 
@@ -46,7 +46,7 @@ bool fc_recorded_begin(void)
     for (uint32_t i = 0; i < count; i++)
         if (open[i].function & FC_FUNCTION_AFTER_INLINING)
             fc_recorded_push(recorded, open[i].function, open[i].site,
-                             fc_place_of(open[i].function, open[i].where));
+                             fc_frame_address(open[i].function, open[i].where));
     return true;
 }
 

@@ -33,7 +33,7 @@ struct FcRecordedCall
 {
     uint64_t function; /* with FC_FUNCTION_AFTER_INLINING */
     uint64_t site;
-    uint64_t place; /* address of the return address: place.h */
+    uint64_t frame_address; /* address of the return address: frame-address.h */
 };
 
 struct FcRecorded
@@ -46,9 +46,9 @@ struct FcRecorded
 
 /* Whether calls at the place are told here. */
 static inline __attribute__((always_inline)) bool
-fc_recorded_watches(const struct FcRecorded *recorded, uint64_t place)
+fc_recorded_watches(const struct FcRecorded *recorded, uint64_t frame_address)
 {
-    return place - recorded->stack_start < recorded->stack_bytes;
+    return frame_address - recorded->stack_start < recorded->stack_bytes;
 }
 
 /* Tells the hooks in modules what the innermost one is. */
@@ -60,7 +60,7 @@ fc_recorded_tell(const struct FcRecorded *recorded)
     uint64_t room = recorded->stack_bytes;
     if (count > 0)
     {
-        const uint64_t innermost = recorded->calls[count - 1].place;
+        const uint64_t innermost = recorded->calls[count - 1].frame_address;
         const bool is_known = count < FC_RECORDED_MAX && fc_recorded_watches(recorded, innermost);
         room = is_known ? innermost - recorded->stack_start : 0;
     }
@@ -76,13 +76,13 @@ static inline __attribute__((always_inline)) void fc_recorded_pop(struct FcRecor
 
 /* Those that lie below `place` have left, and who lies there, unless it is of the same call:
  * whoever comes then has taken its place by a tail call.  The number of those that remain. */
-static inline __attribute__((always_inline)) uint32_t fc_recorded_cut(struct FcRecorded *recorded,
-                                                                      uint64_t site, uint64_t place)
+static inline __attribute__((always_inline)) uint32_t
+fc_recorded_cut(struct FcRecorded *recorded, uint64_t site, uint64_t frame_address)
 {
     uint64_t at = recorded->count;
-    while (at > 0 &&
-           (recorded->calls[at - 1].place < place ||
-            (recorded->calls[at - 1].place == place && recorded->calls[at - 1].site != site)))
+    while (at > 0 && (recorded->calls[at - 1].frame_address < frame_address ||
+                      (recorded->calls[at - 1].frame_address == frame_address &&
+                       recorded->calls[at - 1].site != site)))
         at--;
     if (at < recorded->count)
     {
@@ -95,20 +95,21 @@ static inline __attribute__((always_inline)) uint32_t fc_recorded_cut(struct FcR
 /* Whether the place, which is one of now, is within as many as the table holds: nothing that was
  * entered there is counted, as the counted calls that were open when it became full lie above. */
 static inline __attribute__((always_inline)) bool
-fc_recorded_is_within(struct FcRecorded *recorded, uint64_t site, uint64_t place)
+fc_recorded_is_within(struct FcRecorded *recorded, uint64_t site, uint64_t frame_address)
 {
-    return fc_recorded_cut(recorded, site, place) == FC_RECORDED_MAX &&
-           place < recorded->calls[FC_RECORDED_MAX - 1].place;
+    return fc_recorded_cut(recorded, site, frame_address) == FC_RECORDED_MAX &&
+           frame_address < recorded->calls[FC_RECORDED_MAX - 1].frame_address;
 }
 
 /* An entry. */
-static inline __attribute__((always_inline)) void
-fc_recorded_push(struct FcRecorded *recorded, uint64_t function, uint64_t site, uint64_t place)
+static inline __attribute__((always_inline)) void fc_recorded_push(struct FcRecorded *recorded,
+                                                                   uint64_t function, uint64_t site,
+                                                                   uint64_t frame_address)
 {
-    const uint64_t at = fc_recorded_cut(recorded, site, place);
+    const uint64_t at = fc_recorded_cut(recorded, site, frame_address);
     if (fc_unlikely(at == FC_RECORDED_MAX))
         return;
-    const struct FcRecordedCall call = {function, site, place};
+    const struct FcRecordedCall call = {function, site, frame_address};
     recorded->calls[at] = call;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     recorded->count = at + 1;
@@ -121,10 +122,12 @@ fc_recorded_push(struct FcRecorded *recorded, uint64_t function, uint64_t site, 
 
 /* The innermost one that an exit may be of; NULL: the exit is that of a counted call. */
 static inline __attribute__((always_inline)) const struct FcRecordedCall *
-fc_recorded_find(struct FcRecorded *recorded, uint64_t site, uint64_t place)
+fc_recorded_find(struct FcRecorded *recorded, uint64_t site, uint64_t frame_address)
 {
-    const uint64_t at = fc_recorded_cut(recorded, site, place);
-    return at > 0 && recorded->calls[at - 1].place == place ? &recorded->calls[at - 1] : NULL;
+    const uint64_t at = fc_recorded_cut(recorded, site, frame_address);
+    return at > 0 && recorded->calls[at - 1].frame_address == frame_address
+               ? &recorded->calls[at - 1]
+               : NULL;
 }
 
 /* The calling thread goes by that one, in which nothing is open, for a stack of such a place and

@@ -29,7 +29,7 @@ static void record_aside(uint64_t time, void *function, void *site, uint64_t whe
     else
     {
         const struct FcRecordedCall *call =
-            fc_recorded_find(fc_hooks.recorded, from, fc_place_of(address, where));
+            fc_recorded_find(fc_hooks.recorded, from, fc_frame_address(address, where));
         if (!call)
             return;
         const uint64_t left = call->function;

@@ -108,13 +108,15 @@ enum Way
 
 /* What to do in a thread that counts or skips such functions by itself.  `key`:
  * fc_counter_table_key. */
-static inline __attribute__((always_inline)) enum Way
-find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site, uint64_t place)
+static inline __attribute__((always_inline)) enum Way find_way(enum FcRecordKind kind,
+                                                               uint64_t function, uint64_t key,
+                                                               uint64_t site,
+                                                               uint64_t frame_address)
 {
     struct FcRecorded *recorded = fc_hooks.recorded;
     struct FcCounterTable *table = fc_hooks.table;
-    if (fc_unlikely(!fc_recorded_watches(recorded, place) ||
-                    fc_recorded_is_within(recorded, site, place)))
+    if (fc_unlikely(!fc_recorded_watches(recorded, frame_address) ||
+                    fc_recorded_is_within(recorded, site, frame_address)))
         return WAY_OTHER;
     if (kind == FC_RECORD_ENTER)
     {
@@ -123,25 +125,25 @@ find_way(enum FcRecordKind kind, uint64_t function, uint64_t key, uint64_t site,
             table ? fc_counter_table_enter(table, key, site, &told) : FC_ENTRY_UNKNOWN;
         if (fc_likely(entry == FC_ENTRY_COUNTED))
             return WAY_DONE;
-        fc_recorded_push(recorded, function, site, place);
+        fc_recorded_push(recorded, function, site, frame_address);
         if (entry == FC_ENTRY_USED_UP)
             return WAY_REFILL;
         return table && fc_counter_table_may_count(table, function) ? WAY_LOOK : WAY_RECORD;
     }
-    const struct FcRecordedCall *call = fc_recorded_find(recorded, site, place);
+    const struct FcRecordedCall *call = fc_recorded_find(recorded, site, frame_address);
     if (fc_likely(!call))
         return WAY_DONE;
     if ((table && fc_counter_table_may_count(table, call->function)) ||
-        (recorded->count > 1 && call[-1].place == place)) /* it was tail-called */
+        (recorded->count > 1 && call[-1].frame_address == frame_address)) /* it was tail-called */
         return WAY_LOOK;
     fc_recorded_pop(recorded);
     return WAY_RECORD;
 }
 
 static inline __attribute__((always_inline)) uint64_t where_of(enum FcRecordKind kind,
-                                                               uint64_t place)
+                                                               uint64_t frame_address)
 {
-    return kind | (place & FC_WHERE_ADDRESS_MASK) | place << FC_WHERE_RETURN_SHIFT;
+    return kind | (frame_address & FC_WHERE_ADDRESS_MASK) | frame_address << FC_WHERE_RETURN_SHIFT;
 }
 
 /* `kept` is where the caller of the instrumented function put the return address: the very same
@@ -151,8 +153,8 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
 {
     void *code = (void *)(function | FC_FUNCTION_AFTER_INLINING);
     void *site = (void *)*kept;
-    uint64_t place = (uintptr_t)kept;
-    uint64_t where = where_of(kind, place);
+    uint64_t frame_address = (uintptr_t)kept;
+    uint64_t where = where_of(kind, frame_address);
     uint64_t time = 0;
     bool is_looked_at = false;
     if (fc_unlikely(!fc_clock_is_fast()))
@@ -166,7 +168,7 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
     }
     if (fc_hooks.recorded)
     {
-        switch (find_way(kind, (uintptr_t)code, key, (uintptr_t)site, place))
+        switch (find_way(kind, (uintptr_t)code, key, (uintptr_t)site, frame_address))
         {
         case WAY_DONE:
             return;
@@ -255,12 +257,12 @@ FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void);
 FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void)
 {
     const uint64_t *kept = __builtin_dwarf_cfa();
-    const uint64_t place = (uintptr_t)kept;
+    const uint64_t frame_address = (uintptr_t)kept;
     const uintptr_t function = start_of(__builtin_return_address(0));
     const uint64_t code = function | FC_FUNCTION_AFTER_INLINING;
-    fc_recorded_push(fc_hooks.recorded, code, *kept, place);
+    fc_recorded_push(fc_hooks.recorded, code, *kept, frame_address);
     fc_after_inlining_slow(FC_AFTER_INLINING_REFILL, (void *)code, (void *)*kept,
-                           where_of(FC_RECORD_ENTER, place));
+                           where_of(FC_RECORD_ENTER, frame_address));
     fc_beacon_set(fc_hooks.beacon, fc_beacon_entered(function, *kept));
 }
 

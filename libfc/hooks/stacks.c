@@ -56,12 +56,12 @@ static void tell(const stack_t *stack)
         return;
     struct FcStackInfo info = info_of(stack);
     uint64_t hash = (info.start >> 4) * UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t *place = remembered[hash >> (64 - REMEMBERED_BITS)];
-    if (__atomic_load_n(&place[0], __ATOMIC_RELAXED) == info.start &&
-        __atomic_load_n(&place[1], __ATOMIC_RELAXED) == info.end)
+    uint64_t *entry = remembered[hash >> (64 - REMEMBERED_BITS)];
+    if (__atomic_load_n(&entry[0], __ATOMIC_RELAXED) == info.start &&
+        __atomic_load_n(&entry[1], __ATOMIC_RELAXED) == info.end)
         return;
-    __atomic_store_n(&place[0], info.start, __ATOMIC_RELAXED);
-    __atomic_store_n(&place[1], info.end, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry[0], info.start, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry[1], info.end, __ATOMIC_RELAXED);
     struct FcMessage message = {.type = FC_MSG_STACK};
     fc_channel_send(&message, &info, sizeof info);
 }

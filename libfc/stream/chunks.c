@@ -59,8 +59,8 @@ static void mark_sent(uint32_t count)
 {
     for (; count > 0; count--)
     {
-        const uint32_t place = (fc_thread.sent_count - count) % FC_IN_FLIGHT_MAX;
-        struct FcChunk *chunk = fc_pool_chunk(fc_thread.sent[place].index);
+        const uint32_t at = (fc_thread.sent_count - count) % FC_IN_FLIGHT_MAX;
+        struct FcChunk *chunk = fc_pool_chunk(fc_thread.sent[at].index);
         __atomic_store_n(&chunk->is_sent, 1, __ATOMIC_RELAXED);
     }
 }
@@ -69,9 +69,9 @@ static void mark_sent(uint32_t count)
 static void send_shared(struct FcChunk *chunk, uint32_t units, bool is_hasty)
 {
     uint32_t index = fc_pool_index(chunk);
-    uint32_t place = fc_thread.sent_count++ % FC_IN_FLIGHT_MAX;
-    fc_thread.sent[place].index = index;
-    fc_thread.sent[place].sequence = chunk->sequence;
+    uint32_t at = fc_thread.sent_count++ % FC_IN_FLIGHT_MAX;
+    fc_thread.sent[at].index = index;
+    fc_thread.sent[at].sequence = chunk->sequence;
     /* With a few chunks in use, taking them in turn keeps them in the caches. */
     const uint32_t most = most_in_flight();
     if (fc_thread.sent_count >= most)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See held.h.  The hooks count by themselves what is certainly no activation with a frame: they
- * find a pair unless it is hidden.
+ * See framed.h.  The hooks count by themselves only what is certainly not the framed call.  They
+ * do not find a pair that is hidden.
  */
-#include "libfc/count/held.h"
+#include "libfc/count/framed.h"
 
 #include <string.h>
 
-/* Unless it is another function's, or was removed, which may happen now. */
+/* Does nothing if the pair is of another function now, or was removed, which may happen at any
+ * time. */
 static void show(struct FcPair *pair, uint64_t key, bool is_shown)
 {
     uint64_t other = is_shown ? key | FC_PAIR_HIDDEN : key;
@@ -15,7 +16,7 @@ static void show(struct FcPair *pair, uint64_t key, bool is_shown)
                                 __ATOMIC_RELAXED);
 }
 
-/* 0: it is not counted any more, or has no pair. */
+/* 0: the function is not counted any more, or has no pair. */
 static uint64_t key_of(const struct FcFunction *known)
 {
     return FC_LOAD_RELAXED(known->function) > FC_FUNCTION_REMOVED ? known->key : 0;
@@ -31,8 +32,8 @@ static void show_pair(struct FcCounted *counted, const struct FcFunction *known,
             show(ways[way], key, is_shown);
 }
 
-/* With more call sites than these it takes longer to show and to hide them all than to look each of
- * the nested calls up here. */
+/* With more call sites than this, showing and hiding them all takes longer than to handle each
+ * nested call here. */
 #if defined(FC_TEST_EAGER)
 #define SHOWN_MOST 2u
 #else
@@ -41,9 +42,9 @@ static void show_pair(struct FcCounted *counted, const struct FcFunction *known,
 
 #define BELOW_MANY 256u
 
-/* Only what is called at another place than the held activation is found by the hooks: one that
- * was inlined into it has its call site, too, and has to be told from it at its exit.  In a
- * function of which many calls from there were looked at, and none was inlined, all are found. */
+/* The hooks find only pairs with call sites other than that of the framed call.  A call that was
+ * inlined into the framed one has the same call site, and must be told from it at its exit.  If
+ * many calls from there were checked and none was inlined, the hooks find all pairs. */
 static void show_nested_pairs(struct FcCounted *counted, struct FcFunction *known, bool shown)
 {
     if (shown ? known->pair_count > SHOWN_MOST : !known->is_shown)
@@ -55,7 +56,7 @@ static void show_nested_pairs(struct FcCounted *counted, struct FcFunction *know
         show(pair, key, shown && (pair->site != known->site || known->below_seen == BELOW_MANY));
 }
 
-/* There is no slot in a child that a handler forked. */
+/* The slot is NULL in a child that a handler forked. */
 static void set_limit(struct FcFunction *known, uint64_t limit)
 {
     struct FcSlot *slot = __atomic_load_n(&known->slot, __ATOMIC_RELAXED);
@@ -71,24 +72,24 @@ static uint64_t limit_of(const struct FcFunction *known)
 
 #define NESTED_MANY 64u
 
-/* A function may move the stack pointer (alloca), and then its exit is below where it was entered,
- * as those of nested calls are.  So all exits are looked at, unless many turn out to be nested;
- * then the manager mends what is not told. */
+/* A function may move the stack pointer (alloca).  Then its exit is below its entry, as those of
+ * nested calls are.  So all exits are checked, unless many turn out to be nested; then the
+ * manager repairs what is missed. */
 static void set(struct FcCounted *counted, struct FcFunction *known, uint64_t site, uint64_t where,
                 struct FcNested nested)
 {
     known->site = site;
     known->where = where;
     known->nested = nested;
-    /* twice: of a handler in between it may be over */
-    __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
-    set_limit(known, known->is_nested ? fc_held_place(known, where) : 0);
+    /* stored twice: a handler in between may end it */
+    __atomic_store_n(&counted->is_framed[known->number], 1, __ATOMIC_RELAXED);
+    set_limit(known, known->is_nested ? fc_framed_address_of(known, where) : 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&counted->is_framed[known->number], 1, __ATOMIC_RELAXED);
 }
 
-void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
-                   uint64_t where, struct FcNested nested)
+void fc_framed_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                     uint64_t where, struct FcNested nested)
 {
     set(counted, known, site, where, nested);
     if (known->is_nested)
@@ -97,34 +98,34 @@ void fc_held_begin(struct FcCounted *counted, struct FcFunction *known, uint64_t
         show_pair(counted, known, false);
 }
 
-void fc_held_begin_sample(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
-                          uint64_t where)
+void fc_framed_begin_sample(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                            uint64_t where)
 {
     set(counted, known, site, where, (struct FcNested){0});
 }
 
-void fc_held_end(struct FcCounted *counted, struct FcFunction *known)
+void fc_framed_end(struct FcCounted *counted, struct FcFunction *known)
 {
     set_limit(known, FC_NO_LIMIT);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&counted->is_held[known->number], 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&counted->is_framed[known->number], 0, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (fc_held_is(known)) /* another one, which a handler in between began and did not end */
-        __atomic_store_n(&counted->is_held[known->number], 1, __ATOMIC_RELAXED);
+    if (fc_framed_is(known)) /* another call, which a handler in between began and did not end */
+        __atomic_store_n(&counted->is_framed[known->number], 1, __ATOMIC_RELAXED);
     if (known->is_nested)
         show_nested_pairs(counted, known, false);
     else
         show_pair(counted, known, true);
 }
 
-struct FcFunction *fc_held_next(struct FcCounted *counted, uint32_t *number)
+struct FcFunction *fc_framed_next(struct FcCounted *counted, uint32_t *number)
 {
     while (*number < counted->function_count)
     {
         uint64_t eight;
         if (*number % sizeof eight == 0)
         {
-            memcpy(&eight, &counted->is_held[*number], sizeof eight);
+            memcpy(&eight, &counted->is_framed[*number], sizeof eight);
             if (eight == 0)
             {
                 *number += sizeof eight;
@@ -132,30 +133,30 @@ struct FcFunction *fc_held_next(struct FcCounted *counted, uint32_t *number)
             }
         }
         /* NULL in a child that a handler forked */
-        const bool is_held = counted->is_held[*number] != 0;
+        const bool is_framed = counted->is_framed[*number] != 0;
         struct FcFunction *known = counted->by_number[(*number)++];
-        if (is_held && known && FC_LOAD_RELAXED(known->function) > FC_FUNCTION_REMOVED &&
-            fc_held_is(known))
+        if (is_framed && known && FC_LOAD_RELAXED(known->function) > FC_FUNCTION_REMOVED &&
+            fc_framed_is(known))
             return known;
     }
     return NULL;
 }
 
-void fc_held_begin_outermost(struct FcCounted *counted, struct FcFunction *known)
+void fc_framed_begin_outermost(struct FcCounted *counted, struct FcFunction *known)
 {
     const uint64_t key = key_of(known);
-    const bool is_held = fc_held_is(known);
+    const bool is_framed = fc_framed_is(known);
     known->is_nested = false;
     for (struct FcPair *pair = known->pairs; pair && key != 0;
          pair = *fc_counters_next_pair(counted, pair))
-        show(pair, key, !is_held || pair->site != known->site);
+        show(pair, key, !is_framed || pair->site != known->site);
 }
 
-void fc_held_add_nested(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
-                        uint64_t where)
+void fc_framed_add_nested(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
+                          uint64_t where)
 {
-    fc_nested_add(&known->nested, known->site, fc_held_limit(known), site,
-                  fc_held_place(known, where));
+    fc_nested_add(&known->nested, known->site, fc_framed_address(known), site,
+                  fc_framed_address_of(known, where));
     if (known->nested.alike > 0)
         known->below_seen = 0;
     else if (known->is_nested && known->below_seen < BELOW_MANY &&
@@ -163,32 +164,32 @@ void fc_held_add_nested(struct FcCounted *counted, struct FcFunction *known, uin
         show_nested_pairs(counted, known, true);
 }
 
-bool fc_held_is_below(const struct FcFunction *known, uint64_t where)
+bool fc_framed_is_below(const struct FcFunction *known, uint64_t where)
 {
-    uint64_t limit = fc_held_limit(known);
-    uint64_t address = fc_held_place(known, where);
+    uint64_t limit = fc_framed_address(known);
+    uint64_t address = fc_framed_address_of(known, where);
     return fc_thread_is_on_own_stack(address) == fc_thread_is_on_own_stack(limit) &&
            address > limit;
 }
 
-bool fc_held_is_left(const struct FcFunction *known, uint64_t site, uint64_t where)
+bool fc_framed_is_left(const struct FcFunction *known, uint64_t site, uint64_t where)
 {
-    uint64_t limit = fc_held_limit(known);
-    uint64_t address = fc_held_place(known, where);
+    uint64_t limit = fc_framed_address(known);
+    uint64_t address = fc_framed_address_of(known, where);
     if (fc_thread_is_on_own_stack(address) != fc_thread_is_on_own_stack(limit))
         return false;
     return address > limit ||
-           (address == limit && (site != known->site ||
-                                 fc_held_return_bits(where) == fc_held_return_bits(known->where)));
+           (address == limit && (site != known->site || fc_framed_return_bits(where) ==
+                                                            fc_framed_return_bits(known->where)));
 }
 
-bool fc_held_ends(struct FcFunction *known, uint64_t site, uint64_t where)
+bool fc_framed_ends(struct FcFunction *known, uint64_t site, uint64_t where)
 {
-    const uint64_t limit = fc_held_limit(known);
-    const uint64_t address = fc_held_place(known, where);
-    const bool is_tail = fc_held_return_bits(where) == (site & 0xffff) &&
+    const uint64_t limit = fc_framed_address(known);
+    const uint64_t address = fc_framed_address_of(known, where);
+    const bool is_tail = fc_framed_return_bits(where) == (site & 0xffff) &&
                          (FC_LOAD_RELAXED(known->function) & FC_FUNCTION_AFTER_INLINING) == 0;
-    if (!fc_held_is(known) ||
+    if (!fc_framed_is(known) ||
         fc_thread_is_on_own_stack(address) != fc_thread_is_on_own_stack(limit))
         return false;
     if (is_tail && address - 16 >= limit) /* it runs on the stack of the function's caller */
