@@ -26,7 +26,7 @@
 #include "libfc/base/state.h"
 #include "libfc/count/counted.h"
 #include "libfc/count/counter-table.h"
-#include "libfc/hooks/aside.h"
+#include "libfc/hooks/deferred.h"
 #include "libfc/stream/call-sites.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
@@ -44,9 +44,9 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
                                                                          uint64_t where)
 {
     uint64_t time = fc_clock_now();
-    if (fc_aside_is_needed())
+    if (fc_deferred_is_needed())
     {
-        fc_aside_record(time, function, site, where);
+        fc_deferred_record(time, function, site, where);
         return;
     }
     if (fc_switches_any() || fc_state_forked_unseen())
@@ -58,8 +58,8 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
 __attribute__((noinline, cold)) FC_REALIGN static void
 record_without_room(uint64_t time, void *function, void *site, uint64_t where)
 {
-    if (fc_aside_is_needed())
-        fc_aside_record(time, function, site, where);
+    if (fc_deferred_is_needed())
+        fc_deferred_record(time, function, site, where);
     else if (fc_switches_any())
         fc_switches_record(time, function, site, where);
     else
@@ -100,8 +100,8 @@ __attribute__((noinline)) static void record_otherwise(uint64_t time, void *func
 {
     if (fc_clock_get_mode() == FC_CLOCK_OFF)
         fc_thread.call_sites = NULL; /* the hooks look at the clock's mode from here on */
-    else if (fc_aside_is_needed())
-        fc_aside_record(time, function, site, where);
+    else if (fc_deferred_is_needed())
+        fc_deferred_record(time, function, site, where);
     else if (fc_switches_any())
         fc_switches_record(time, function, site, where);
     else
@@ -172,12 +172,12 @@ __attribute__((noinline)) static void enter_counting(struct FcCounterTable *tabl
     case FC_ENTRY_COUNTED:
         break;
     case FC_ENTRY_USED_UP:
-        if (!fc_aside_is_needed()) /* the counter goes on below 0 */
+        if (!fc_deferred_is_needed()) /* the counter goes on below 0 */
             fc_counted_refill(function, site, where);
         break;
     case FC_ENTRY_UNKNOWN:
-        if (fc_aside_is_needed())
-            fc_aside_enter(table, address, (uint64_t)(uintptr_t)site, where);
+        if (fc_deferred_is_needed())
+            fc_deferred_enter(table, address, (uint64_t)(uintptr_t)site, where);
         else if (fc_counter_table_may_count(table, address))
             fc_counted_enter(function, site, where);
         else
@@ -197,8 +197,8 @@ __attribute__((noinline)) static void leave_counting(struct FcCounterTable *tabl
     const struct FcSlot *slot = fc_counter_table_find_slot(table, address);
     if (fc_unlikely(!slot || stack_address >= slot->exit_limit))
     {
-        if (fc_aside_is_needed())
-            fc_aside_leave(table, address, (uint64_t)(uintptr_t)site, where);
+        if (fc_deferred_is_needed())
+            fc_deferred_leave(table, address, (uint64_t)(uintptr_t)site, where);
         else if (slot || (table->is_slow &&
                           FC_LOAD_RELAXED(*fc_counter_table_recorded(table, address)) != address))
             fc_counted_exit(function, site, where);
@@ -245,7 +245,7 @@ void fc_hook_exit(void *function, void *site)
 FcHook fc_hook_refill;
 void fc_hook_refill(void *function, void *site)
 {
-    if (!fc_aside_is_needed())
+    if (!fc_deferred_is_needed())
         fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
     fc_beacon_set(fc_counter_table_beacon(&fc_hooks),
                   fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));

@@ -78,10 +78,10 @@ static inline void fc_signals_go_on_in_steps(void)
 }
 
 /* Every signal that can wait, libc's private ones included, so that nothing interrupts what is
- * between the two calls but handlers of FC_SIGNALS_AT_ONCE, whose records aside.h keeps.  What the
- * program blocks stays blocked.  The kernel's mask is 8 bytes.
- * Where the program's stack ended in between, the kernel would end the program, as it does where
- * SIGSEGV is blocked, in place of calling its handler: so the end is met before. */
+ * between the two calls but handlers of FC_SIGNALS_AT_ONCE, whose records deferred.h keeps.  What
+ * the program blocks stays blocked.  The kernel's mask is 8 bytes. Where the program's stack ended
+ * in between, the kernel would end the program, as it does where SIGSEGV is blocked, in place of
+ * calling its handler: so the end is met before. */
 static inline uint64_t fc_block_signals(void)
 {
     const bool is_nested = fc_thread.is_blocking;
@@ -99,18 +99,18 @@ static inline uint64_t fc_block_signals(void)
     return old | (is_nested ? FC_SIGNALS_NESTED : 0) | (is_stepped ? FC_SIGNALS_STEPPED : 0);
 }
 
-/* Records what waits (aside.h): in aside.c, which may include what this header must not.  Signals
- * blocked, at the end of that. */
-void fc_aside_end(void);
+/* Moves deferred records (deferred.h) to the thread's chunk.  Defined in deferred.c, which may
+ * include what this header must not.  Called just before signals are unblocked. */
+void fc_deferred_flush(void);
 
 static inline void fc_restore_signals(uint64_t old)
 {
     if (!(old & FC_SIGNALS_NESTED))
         fc_thread.is_blocking = false;
-    while (fc_unlikely(fc_thread.aside) && !(old & FC_SIGNALS_NESTED))
+    while (fc_unlikely(fc_thread.deferred) && !(old & FC_SIGNALS_NESTED))
     {
         fc_thread.is_blocking = true; /* one of these handlers may come here, too */
-        fc_aside_end();
+        fc_deferred_flush();
         fc_thread.is_blocking = false;
     }
     fc_sys(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof old);

@@ -12,7 +12,7 @@
 
 #define FC_IN_FLIGHT_MAX 64
 /* Messages that wait for others (fc_channel_send_later), at most. */
-#define FC_HELD_MAX 4
+#define FC_QUEUED_MAX 4
 
 /* In so many units of a chunk records begin; an even number.  It leaves room behind them, in which
  * hooks count on that find it full (slow.c).  Tests that are to decide often what is counted, and
@@ -31,7 +31,7 @@ struct FcSent
     uint32_t sequence;
 };
 
-struct FcAside;
+struct FcDeferred;
 
 struct FcThread
 {
@@ -56,16 +56,16 @@ struct FcThread
     const void *last_freed;        /* the last pointer given to free; interpose-cxx.c sees by it
                                       whether an operator delete called free */
     bool is_listed;
-    bool is_announced;      /* fcmanager knows that the thread has a private buffer */
-    uint8_t private_rounds; /* how often it was claimed since */
-    bool has_ended;         /* its key's destructor ran for the last time */
-    uint8_t end_rounds;     /* how often it ran */
-    bool is_looking_up;     /* what is allocated meanwhile is libfc's own doing */
-    bool has_signal_stack;  /* or had one */
-    bool is_quitting;       /* it ends the process: for it alone profiling is still on */
-    bool is_blocking;       /* signals, by fc_block_signals */
-    bool keeps_vectors;     /* a hook is at work that keeps every register (vectors.h) */
-    struct FcAside *aside;  /* what waits for the end of `is_blocking` (aside.h); NULL: nothing */
+    bool is_announced;           /* fcmanager knows that the thread has a private buffer */
+    uint8_t private_rounds;      /* how often it was claimed since */
+    bool has_ended;              /* its key's destructor ran for the last time */
+    uint8_t end_rounds;          /* how often it ran */
+    bool is_looking_up;          /* what is allocated meanwhile is libfc's own doing */
+    bool has_signal_stack;       /* or had one */
+    bool is_quitting;            /* it ends the process: for it alone profiling is still on */
+    bool is_blocking;            /* signals, by fc_block_signals */
+    bool keeps_vectors;          /* a hook is at work that keeps every register (vectors.h) */
+    struct FcDeferred *deferred; /* deferred records (deferred.h); NULL: none */
     struct FcStackInfo own_stack;
     struct FcStackInfo signal_stack; /* as it was set last; all 0: none */
     uint64_t blocked_before;         /* by the program, when `is_blocking` began */
@@ -91,15 +91,15 @@ struct FcThread
     uint32_t sent_count;       /* of chunks given away, ever, */
     uint32_t back_count;       /* of which the first ones, so many, are back */
     uint32_t hint;             /* where to look for the next chunk */
-    struct FcSent sent[FC_IN_FLIGHT_MAX]; /* the last, at sent_count % FC_IN_FLIGHT_MAX */
-    uint32_t held_count;                  /* of these: */
-    struct FcMessage held[FC_HELD_MAX];   /* one write takes them all */
+    struct FcSent sent[FC_IN_FLIGHT_MAX];   /* the last, at sent_count % FC_IN_FLIGHT_MAX */
+    uint32_t queued_count;                  /* of these: */
+    struct FcMessage queued[FC_QUEUED_MAX]; /* one write takes them all */
     uint32_t gap_index; /* of the chunk that was given away at a fork while a hook had yet to store
                            a record in it; 0: there is none; */
     uint32_t gap_units; /* so many were taken in it */
 };
 
-_Static_assert(FC_HELD_MAX * sizeof(struct FcMessage) <= FC_MESSAGE_MAX, "one write");
+_Static_assert(FC_QUEUED_MAX * sizeof(struct FcMessage) <= FC_MESSAGE_MAX, "one write");
 
 /* initial-exec: one instruction to reach it, and never an allocation.  libfc is loaded at
  * start as a rule; where it comes with a plug-in, glibc keeps room for such. */
@@ -132,7 +132,8 @@ static inline void fc_thread_set_cursor(uint64_t cursor)
     __atomic_store_n(&fc_thread.cursor, cursor, __ATOMIC_RELAXED);
 }
 
-/* It is none then.  At once: a handler may record in between (aside.h). */
+/* Returns the cursor and leaves FC_CURSOR_NONE, in one step: a handler may record in between
+ * (deferred.h). */
 static inline uint64_t fc_thread_take_cursor(void)
 {
     return __atomic_exchange_n(&fc_thread.cursor, FC_CURSOR_NONE, __ATOMIC_RELAXED);

@@ -32,9 +32,9 @@ void fc_burst_close(struct FcCounted *counted)
     fc_counters_install_table(counted);
 }
 
-/* Makes the open calls of the burst those of counted functions: the timed call, and of each
- * other counted function the outermost one, are held, since their exits are to come.  For the
- * manager the others end here.  Signals blocked; nothing begins to be counted meanwhile. */
+/* Applies the rules outside of bursts to the open calls of this one: the timed call, and of each
+ * other counted function the outermost call, become framed, since their exits are to come.  For
+ * the manager the others end here.  Signals blocked; nothing begins to be counted meanwhile. */
 static void frame_open_calls(struct FcCounted *counted)
 {
     uint32_t top = counted->burst_top;
@@ -52,7 +52,7 @@ static void frame_open_calls(struct FcCounted *counted)
            EXIT, or its SAMPLE is yet to be recorded. */
         if (!is_first || (i == 0 && !fc_framed_is(known)))
             continue;
-        /* If a call is held that began before the burst, or before the function was counted, all
+        /* If the framed call began before the burst, or before the function was counted, all
            calls of the function in the burst are nested in it. */
         const bool was_framed =
             i > 0 && fc_framed_is(known) && !fc_framed_is_below(known, frame->where);
@@ -88,8 +88,8 @@ void fc_burst_end_early(struct FcCounted *counted)
     fc_restore_signals(old);
 }
 
-/* Before the burst ends with its timed call held: calls are counted then, so the pair of that
- * call is hidden from the hooks. */
+/* Before the burst ends while its timed call stays framed: calls are counted then, so the pair
+ * of that call is hidden from the hooks. */
 static void end_sample(struct FcCounted *counted, uint64_t function)
 {
     struct FcFunction *known = fc_counters_find(counted, function);

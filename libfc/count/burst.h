@@ -23,14 +23,13 @@ enum FcEnds
     FC_ENDS_SAMPLE = 2,
 };
 
-/* From here on calls are counted again although the timed call goes on.  Tells the manager.  Of
- * each function whose calls are open, one call stays framed (framed.h).  Blocks signals itself. */
+/* Before the SAMPLE of `known` is recorded; after its EXIT was. */
 void fc_burst_open(struct FcCounted *counted, const struct FcFunction *known, uint64_t site,
                    uint64_t where);
 void fc_burst_close(struct FcCounted *counted);
 
-/* From here on calls are counted again although the timed call goes on.  Tells the manager; what
- * is open is held (framed.h).  Blocks signals itself. */
+/* From here on calls are counted again although the timed call goes on.  Tells the manager.  Of
+ * each function with open calls one call stays framed (framed.h).  Blocks signals itself. */
 void fc_burst_end_early(struct FcCounted *counted);
 
 /* An entry during the burst.  False: the burst is over, and the caller has to decide about the

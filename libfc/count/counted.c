@@ -341,8 +341,8 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
         return;
     }
     fc_switches_stop_time();
-    /* What is open in the burst was recorded as no counted function's: its exit would end the
-       frame of another activation, or leave it held. */
+    /* The open calls of the burst were recorded as calls of no counted function.  Their exits
+       would end the frame of another call, or leave it framed. */
     if (counted->is_in_burst)
         fc_burst_end_early(counted);
     for (uint32_t i = 0; i < count; i++)

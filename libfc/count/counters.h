@@ -25,7 +25,7 @@ struct FcFunction
     uint32_t number;     /* in FcCounted.by_number */
     bool is_nested;      /* only calls within another one are counted */
     bool is_shown;       /* of such a function: the hooks find its pairs */
-    uint32_t below_seen; /* calls from the site of the held one that were not inlined into it */
+    uint32_t below_seen; /* calls from the framed call's site that were not inlined into it */
     bool is_skipped;     /* FC_FILTER says so: its calls are nothing at all */
     /* Of the activation with a frame, while slot->exit_limit is not FC_NO_LIMIT: */
     uint64_t site;
@@ -72,7 +72,7 @@ struct FcCounted
     struct FcFunctionBlock *block; /* with room, perhaps; NULL: none yet */
     uint32_t function_count;
     struct FcFunction *by_number[FC_FUNCTIONS_MAX];
-    /* Whether it is held (framed.h), or may be; 0 behind the last one. */
+    /* Whether the function has a framed call (framed.h), or may have; 0 after the last function. */
     uint8_t is_framed[FC_FUNCTIONS_MAX] __attribute__((aligned(8)));
     struct FcPair *more; /* what has no place in the hooks' table; NULL: none */
     uint32_t more_room;  /* a power of two */

@@ -10,12 +10,12 @@
 #include "libfc/count/counted.h"
 #include "libfc/count/counters.h"
 #include "libfc/count/recorded.h"
-#include "libfc/hooks/aside.h"
+#include "libfc/hooks/deferred.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
 
 /* Of a handler that interrupted libfc; the others are for counted.c, too. */
-static void record_aside(uint64_t time, void *function, void *site, uint64_t where)
+static void record_deferred(uint64_t time, void *function, void *site, uint64_t where)
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
     const uint64_t from = (uint64_t)(uintptr_t)site;
@@ -23,9 +23,9 @@ static void record_aside(uint64_t time, void *function, void *site, uint64_t whe
     if (time == FC_AFTER_INLINING_REFILL)
         return; /* it was counted, and its exit will look as if it were not */
     if (time != FC_AFTER_INLINING_LOOK)
-        fc_aside_enter(NULL, address, from, where);
+        fc_deferred_enter(NULL, address, from, where);
     else if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
-        fc_aside_enter(table, address, from, where);
+        fc_deferred_enter(table, address, from, where);
     else
     {
         const struct FcRecordedCall *call =
@@ -35,7 +35,7 @@ static void record_aside(uint64_t time, void *function, void *site, uint64_t whe
         const uint64_t left = call->function;
         fc_recorded_pop(fc_hooks.recorded);
         if (!table || !fc_counter_table_find_slot(table, left))
-            fc_aside_leave(NULL, FC_FUNCTION_AFTER_INLINING, from, where);
+            fc_deferred_leave(NULL, FC_FUNCTION_AFTER_INLINING, from, where);
     }
 }
 
@@ -43,9 +43,9 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
 {
     if (fc_counters_have_stopped())
         return;
-    if (fc_aside_is_needed())
+    if (fc_deferred_is_needed())
     {
-        record_aside(time, function, site, where);
+        record_deferred(time, function, site, where);
         return;
     }
     if (time == FC_AFTER_INLINING_REFILL)

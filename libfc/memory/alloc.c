@@ -7,7 +7,7 @@
 #include "libfc/base/clock.h"
 #include "libfc/base/signals.h"
 #include "libfc/base/state.h"
-#include "libfc/hooks/aside.h"
+#include "libfc/hooks/deferred.h"
 #include "libfc/memory/unwind.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/chunks.h"
@@ -90,9 +90,9 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
         send_late(&(struct FcRecord){where, time, function, (uint64_t)(uintptr_t)caller});
         return;
     }
-    if (fc_unlikely(fc_aside_is_needed()))
+    if (fc_unlikely(fc_deferred_is_needed()))
     {
-        fc_aside_record(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
+        fc_deferred_record(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
         return;
     }
     if (fc_switches_any())

@@ -10,7 +10,7 @@
 #include "libfc/base/loader.h"
 #include "libfc/base/notice.h"
 #include "libfc/base/signals.h"
-#include "libfc/hooks/aside.h"
+#include "libfc/hooks/deferred.h"
 #include "libfc/memory/early.h"
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
@@ -90,7 +90,7 @@ bool fc_unwind_record(const void *caller)
     void *frames[OWN_MAX + FC_STACK_MAX];
     if (is_busy)
         return false;
-    if (fc_aside_is_needed())
+    if (fc_deferred_is_needed())
         return true;
     int saved_errno = fc_errno;
     is_busy = true;

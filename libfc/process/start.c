@@ -91,7 +91,7 @@ static bool start(struct FcHello *hello)
     return true;
 }
 
-/* Signals blocked; but its hooks are to do all that the program's do (aside.h). */
+/* Signals blocked; but its hooks are to do all that the program's do (deferred.h). */
 static bool measure(struct FcCosts *costs)
 {
     const uint64_t before = fc_thread.blocked_before;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pipe to fcmanager.  Used by every part of libfc that has something
- * to tell, with all signals blocked or in the slow path of a hook.  Must never write to a
- * descriptor that the program has closed and used for something else: the
- * descriptor is checked to be our pipe before each write.
+ * The pipe to fcmanager.  Every part of libfc that sends messages uses it, with all signals
+ * blocked or in the slow path of a hook.  It must never write to a descriptor that the program has
+ * closed and reused: before each write it checks that the descriptor is the pipe.
  */
 #include "libfc/stream/channel.h"
 
@@ -21,9 +20,11 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-/* Not higher: the kernel's table of a process grows with the highest number. */
+/* The limit for the pipe's number: the kernel's table for a process grows with the highest
+ * number. */
 #define BEYOND_MAX 4096
-/* Not lower if that can be: who has lowered the limit may have more open than it allows. */
+/* Where possible not a lower number: a program that lowered its limit may have more open than it
+ * allows. */
 #define BEYOND_MIN 1024
 
 static struct
@@ -35,20 +36,20 @@ static struct
     ino_t inode;
     uint32_t reopening; /* lock */
     uint32_t splitting; /* lock of `piece` */
-    uint32_t waiting;   /* lock: held by who waits for room in the pipe */
+    uint32_t waiting;   /* lock: its owner waits for room in the pipe */
 } channel = {.fd = -1};
 
-/* Payloads for which there is room on any stack. */
+/* Payloads that fit on any stack. */
 #define SMALL_BYTES 64
 
-/* Too large for the stack of a signal handler. */
+/* static: too large for the stack of a signal handler */
 static union
 {
     struct FcMessage message;
     char bytes[FC_MESSAGE_MAX];
 } piece;
 
-/* relaxed: whether it is the pipe is asked of the kernel each time */
+/* relaxed: the kernel is asked each time whether it is the pipe */
 static int get_fd(void)
 {
     return __atomic_load_n(&channel.fd, __ATOMIC_RELAXED);
@@ -66,7 +67,7 @@ static bool is_our_pipe(int fd)
            status.st_ino == channel.inode;
 }
 
-/* Room for a few descriptors from number `first` on. */
+/* Raises the soft limit on descriptors so that a few from number `first` on are allowed. */
 static long widen_limit(const struct rlimit *limit, rlim_t first)
 {
     struct rlimit wider = *limit;
@@ -76,8 +77,8 @@ static long widen_limit(const struct rlimit *limit, rlim_t first)
     return fc_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, &wider, NULL);
 }
 
-/* Beyond the program's limit, which counts numbers: the program finds no descriptor more and is
- * left none fewer.  The limit is moved for that and put back at once. */
+/* Moves `fd` beyond the program's limit on descriptor numbers.  So the program does not find it
+ * and can open as many as before.  The limit is raised for this and put back at once. */
 static long move_beyond(int fd, const struct rlimit *limit)
 {
     rlim_t first = limit->rlim_cur;
@@ -110,7 +111,7 @@ int fc_channel_move_fd(int fd)
         if (top > distance)
             moved = fc_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)(top - distance));
     if (moved < 0)
-        return fd; /* no better place: stay */
+        return fd; /* no better number: it stays */
     fc_sys(SYS_close, fd);
     return (int)moved;
 }
@@ -143,7 +144,7 @@ static int open_pipe(void)
                                       O_WRONLY | O_NONBLOCK);
 }
 
-/* The program has all descriptors open that it may. */
+/* Opens the pipe where the program already has as many descriptors open as it may. */
 static int open_pipe_beyond(void)
 {
     struct rlimit limit;
@@ -157,8 +158,8 @@ static int open_pipe_beyond(void)
     return fd;
 }
 
-/* The program closed our descriptor (a daemon, say): the pipe is opened anew by
- * way of the manager's own end of it.  Its number, or -1.  Signals blocked. */
+/* The program closed the descriptor (a daemon, say).  Opens the pipe again through the manager's
+ * own end of it.  Returns the number, or -1.  Signals blocked. */
 static int reopen(void)
 {
     int fd = open_pipe();
@@ -195,7 +196,7 @@ void fc_channel_close_on_exec(void)
     fc_sys(SYS_fcntl, get_fd(), F_SETFD, FD_CLOEXEC);
 }
 
-/* The pipe's descriptor, as it is now; -1: there is none, and none to be had. */
+/* The pipe's descriptor, opened again if need be; -1: it can't be had. */
 static int our_pipe(void)
 {
     int fd = get_fd();
@@ -222,9 +223,9 @@ bool fc_channel_is_alive(void)
     return result <= 0 || !(poll.revents & (POLLERR | POLLNVAL));
 }
 
-/* Writes, if need be when there is room.  Of a process one thread waits for that, which has the
- * lock, and the others for it: the kernel would wake all of them each time, thousands, for the
- * first to fill the pipe again.  0, or an error of the system. */
+/* Writes, and waits for room if need be.  One thread of the process waits for room and has the
+ * lock; the others wait for the lock.  Else the kernel would wake all of them, maybe thousands,
+ * each time, and the first would fill the pipe again.  Returns 0, or an errno. */
 static long write_in_turn(const struct FcMessage *message, size_t bytes)
 {
     uint64_t old = fc_block_signals();
@@ -234,8 +235,8 @@ static long write_in_turn(const struct FcMessage *message, size_t bytes)
     while (!fc_state_is_off() && (fd = our_pipe()) >= 0 &&
            (result = fc_file_write(fd, message, bytes)) == -EAGAIN)
     {
-        /* The manager is behind.  It may be stopped for long, so look now and then whether it still
-           lives (poll tells at once). */
+        /* The manager is behind, or stopped for a long time.  From time to time check whether it
+           still lives (poll says at once). */
         struct pollfd poll = {.fd = fd, .events = POLLOUT};
         struct timespec wait = {0, 100000000};
         fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8);
@@ -260,7 +261,7 @@ int fc_channel_is_told(int64_t what)
                          .l_start = (int64_t)fc_state_key + what,
                          .l_len = 1};
     if (fc_sys(SYS_fcntl, our_pipe(), F_GETLK, &lock) < 0 ||
-        lock.l_type == F_WRLCK) /* of another process that has no business there */
+        lock.l_type == F_WRLCK) /* another process has locked it, which it has no reason to */
         return -1;
     return lock.l_type == F_RDLCK;
 }
@@ -284,13 +285,13 @@ static void fill_header(struct FcMessage *message, size_t bytes)
     message->process = fc_state_key;
 }
 
-/* One message, or some that wait, in one piece. */
+/* Writes one message, or the queued ones, in one piece. */
 static bool send_now(const struct FcMessage *message, size_t bytes)
 {
     if (fc_state_is_off())
         return false;
     long result = -EAGAIN;
-    /* relaxed: who just misses that somebody waits finds no room and waits as well */
+    /* relaxed: a thread that just misses that another one waits finds no room and waits as well */
     if (__atomic_load_n(&channel.waiting, __ATOMIC_RELAXED) == 0)
     {
         const int fd = our_pipe();
@@ -305,21 +306,21 @@ static bool send_now(const struct FcMessage *message, size_t bytes)
     }
     if (result == 0)
         return true;
-    if (!fc_state_is_off()) /* else another thread ends the process meanwhile */
+    if (!fc_state_is_off()) /* otherwise another thread is ending the process */
         fc_state_stop_alone();
     return false;
 }
 
-bool fc_channel_send_held(void)
+bool fc_channel_send_queued(void)
 {
-    if (fc_thread.held_count == 0)
+    if (fc_thread.queued_count == 0)
         return true;
     const uint64_t old = fc_block_signals();
-    const uint32_t count = fc_thread.held_count;
-    fc_thread.held_count = 0;
-    /* those of a parent are its own to send */
+    const uint32_t count = fc_thread.queued_count;
+    fc_thread.queued_count = 0;
+    /* a forked child does not send its parent's messages */
     const bool sent = count == 0 || fc_state_forked_unseen() ||
-                      send_now(fc_thread.held, count * sizeof *fc_thread.held);
+                      send_now(fc_thread.queued, count * sizeof *fc_thread.queued);
     fc_restore_signals(old);
     return sent;
 }
@@ -327,18 +328,18 @@ bool fc_channel_send_held(void)
 bool fc_channel_send_whole(struct FcMessage *message, size_t bytes)
 {
     fill_header(message, bytes);
-    return fc_channel_send_held() && send_now(message, bytes);
+    return fc_channel_send_queued() && send_now(message, bytes);
 }
 
 bool fc_channel_send_later(const struct FcMessage *message)
 {
-    struct FcMessage *held = &fc_thread.held[fc_thread.held_count++];
-    *held = *message;
-    fill_header(held, sizeof *held);
-    return fc_thread.held_count < FC_HELD_MAX || fc_channel_send_held();
+    struct FcMessage *queued = &fc_thread.queued[fc_thread.queued_count++];
+    *queued = *message;
+    fill_header(queued, sizeof *queued);
+    return fc_thread.queued_count < FC_QUEUED_MAX || fc_channel_send_queued();
 }
 
-/* `whole` has room for the payload behind it. */
+/* `whole` has room for the payload after it. */
 static bool send_part(struct FcMessage *whole, const struct FcMessage *message, const char *from,
                       size_t bytes, bool is_last)
 {
@@ -348,8 +349,8 @@ static bool send_part(struct FcMessage *whole, const struct FcMessage *message, 
     return fc_channel_send_whole(whole, sizeof *whole + bytes);
 }
 
-/* What each thread tells of itself: without the lock, which thousands of them would wait for while
- * the one that has it waits for room in the pipe. */
+/* Messages about the thread itself need no lock.  Thousands of threads would wait for it while
+ * its owner waits for room in the pipe. */
 static bool send_small(const struct FcMessage *message, const void *payload, size_t bytes)
 {
     struct

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pipe to fcmanager.  The only writer to it.
+ * The pipe to fcmanager.  Nothing else writes to it.
  */
 #pragma once
 
@@ -9,64 +9,65 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes over `fd`, the pipe's write end (non-blocking, close-on-exec, already at
- * its final number).  `manager_pid` and `manager_fd` name the pipe's read end
- * in fcmanager: a way back in when the program closed `fd`. */
+/* Takes over `fd`, the write end of the pipe: non-blocking, close-on-exec, with its final
+ * number.  `manager_pid` and `manager_fd` name the read end in fcmanager, by which the pipe is
+ * opened again if the program closes `fd`. */
 void fc_channel_open(int fd, int manager_pid, int manager_fd);
 
-/* Sends one message: `message` and `bytes` of payload, split as fc-format.h says
- * where they do not fit in one; fills in magic, length and process key.  Waits
- * while the pipe is full.  False once fcmanager is gone, or no longer to be
- * reached: profiling is off then (fc_state_stop has been called).
- * Async-signal-safe and thread-safe.  The parts of a split payload are sent under a
- * lock, so that those of several threads never mix. */
+/* Sends `message` with `bytes` of payload.  Fills in magic, length and process key, and splits
+ * the payload as fc-format.h says where it is too long for one message.  Waits while the pipe is
+ * full.  False: fcmanager is gone or can't be reached any more; then profiling is off
+ * (fc_state_stop has been called).  Async-signal-safe and thread-safe.  The parts of a split
+ * payload are sent under a lock, so they are not mixed with those of other threads. */
 bool fc_channel_send(struct FcMessage *message, const void *payload, size_t bytes);
 
-/* fc_state_stop, and fcmanager is told, so that the profile says that there was more. */
+/* Stops profiling (fc_state_stop) and lets fcmanager know, so that the profile says that it is
+ * incomplete. */
 void fc_channel_stop(const char *reason);
 
-/* As fc_channel_send, for a message that is already assembled in one piece with its
- * payload behind it. */
+/* As fc_channel_send, for a message that already lies in one piece with its payload. */
 bool fc_channel_send_whole(struct FcMessage *message, size_t bytes);
 
-/* As fc_channel_send, for one without payload that can wait for the calling thread's next message,
- * of whatever kind, which is sent behind it, or until the thread has FC_HELD_MAX such.  Signals
- * blocked. */
+/* As fc_channel_send, for a message without payload that may wait.  It is queued and sent
+ * together with the calling thread's next message of any kind, or when FC_QUEUED_MAX are queued.
+ * Signals blocked. */
 bool fc_channel_send_later(const struct FcMessage *message);
 
-/* Sends those that wait. */
-bool fc_channel_send_held(void);
+/* Sends the queued messages of the calling thread. */
+bool fc_channel_send_queued(void);
 
-/* Lets the kernel tell fcmanager who this process is: see FC_HELLO_SIGNED.  0, or -errno: -EAGAIN
- * where another process has the same key. */
+/* Lets the kernel attest to fcmanager who this process is: see FC_HELLO_SIGNED.  Returns 0, or
+ * -errno; -EAGAIN: another process has the same key. */
 int fc_channel_sign(void);
-/* Whether fcmanager has told this process FC_FOLLOWED or FC_ANSWERED; -1 where the kernel does not
- * say. */
+/* Whether fcmanager has answered this process with `what`, FC_FOLLOWED or FC_ANSWERED; -1: the
+ * kernel does not say. */
 int fc_channel_is_told(int64_t what);
-/* Waits until fcmanager follows this process, which has signed and said hello; not for ever. */
+/* Waits until fcmanager follows this process, which has signed and said hello.  Gives up after
+ * some time. */
 void fc_channel_wait_until_followed(void);
 
-/* Whether fcmanager still has its end open. */
+/* Whether fcmanager still has the read end open. */
 bool fc_channel_is_alive(void);
 
-/* In a forked child, before anything else is sent: locks that threads of the parent
- * held are free. */
+/* In a forked child, before it sends anything: frees locks that other threads of the parent
+ * held. */
 void fc_channel_after_fork(void);
 
-/* Closes our end, where it is still ours. */
+/* Closes the write end, unless the program has closed it and reused its number. */
 void fc_channel_close(void);
 
-/* For the image that is executed next, where this process may no longer open the pipe by way of
- * fcmanager, and so that one may not either (Landlock, chroot without /proc): leaves the descriptor
- * open for it, unless it is of another user or group than this process by now.  Whether it did; to
- * be undone by fc_channel_close_on_exec if nothing was executed. */
+/* Leaves the descriptor open for the image that is executed next.  This is for processes that
+ * can't open the pipe again through fcmanager (Landlock, chroot without /proc), where that image
+ * can't either.  Does nothing if the descriptor now belongs to another user or group than this
+ * process.  Returns whether it is left open; if nothing was executed then, the caller undoes it
+ * by fc_channel_close_on_exec. */
 bool fc_channel_leave_open(void);
 void fc_channel_close_on_exec(void);
 
-/* Moves `fd` to a number where the program won't look for the lowest free one;
- * close-on-exec.  Returns the new number, or -errno; `fd` is closed. */
+/* Moves `fd` to a number where the program won't meet it when it looks for the lowest free one;
+ * close-on-exec.  Returns the new number, or -errno; `fd` is closed in both cases. */
 int fc_channel_move_fd(int fd);
 
-/* Opens anew what fcmanager, process `pid`, has open as `fd`; close-on-exec.  Returns the
- * descriptor, or -errno: /proc lets only the same user do this. */
+/* Opens again what fcmanager, process `pid`, has open as `fd`; close-on-exec.  Returns the
+ * descriptor, or -errno: /proc allows this to the same user only. */
 int fc_channel_open_of_manager(int pid, int fd, int flags);

@@ -77,8 +77,8 @@ static void send_shared(struct FcChunk *chunk, uint32_t units, bool is_hasty)
     if (fc_thread.sent_count >= most)
         fc_thread.hint = fc_thread.sent[(fc_thread.sent_count - most) % FC_IN_FLIGHT_MAX].index;
     fc_streams_publish();
-    if (is_hasty || fc_thread.held_count + 1 == FC_HELD_MAX)
-        mark_sent(fc_thread.held_count + 1);
+    if (is_hasty || fc_thread.queued_count + 1 == FC_QUEUED_MAX)
+        mark_sent(fc_thread.queued_count + 1);
     struct FcMessage message = {
         .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = units};
     const bool was_sent = is_hasty ? fc_channel_send_whole(&message, sizeof message)
@@ -90,10 +90,10 @@ static void send_shared(struct FcChunk *chunk, uint32_t units, bool is_hasty)
 }
 
 /* Signals blocked. */
-static bool send_held(void)
+static bool send_queued(void)
 {
-    mark_sent(fc_thread.held_count);
-    return fc_channel_send_held();
+    mark_sent(fc_thread.queued_count);
+    return fc_channel_send_queued();
 }
 
 uint32_t fc_chunks_count_freed(void)
@@ -127,7 +127,7 @@ bool fc_chunks_wait(uint32_t freed)
 {
     const struct timespec wait = {0, WAIT_NS};
     const uint64_t old = fc_block_signals();
-    const bool was_sent = send_held(); /* it may be for one of these that the thread is to wait */
+    const bool was_sent = send_queued(); /* it may be for one of these that the thread is to wait */
     struct FcChunk *own = fc_pool_await_own();
     fc_restore_signals(old);
     if (!was_sent)
@@ -153,7 +153,7 @@ bool fc_chunks_wait(uint32_t freed)
 static bool can_wait(const struct FcChunk *chunk)
 {
     return fc_streams_are_on && fc_thread.call_sites && !fc_thread.parked &&
-           most_in_flight() > 2 * FC_HELD_MAX && fc_pool_is_to_spare(chunk);
+           most_in_flight() > 2 * FC_QUEUED_MAX && fc_pool_is_to_spare(chunk);
 }
 
 static void flush(bool is_hasty)
@@ -178,7 +178,7 @@ static void flush(bool is_hasty)
 void fc_chunks_flush(void)
 {
     flush(true);
-    send_held(); /* where there was no chunk */
+    send_queued(); /* where there was no chunk */
 }
 
 void fc_chunks_flush_full(void)
@@ -206,7 +206,7 @@ void fc_chunks_after_fork(uint32_t thread)
 {
     fc_pool_after_fork(thread);
     fc_buffers_after_fork();
-    fc_thread.held_count = 0; /* the parent sends them */
+    fc_thread.queued_count = 0; /* the parent sends them */
     fc_thread_set_cursor(FC_CURSOR_NONE);
     fc_thread.waits = 0;
 }

@@ -28,7 +28,7 @@ ROOMS = {
     ],
 }
 # A full chunk leads to what starts profiling; the end of blocked signals, to records that had to wait for it.
-UPWARDS = {("fc_record_slow", "process"), ("fc_record_send_off", "process"), ("fc_aside_end", "hooks")}
+UPWARDS = {("fc_record_slow", "process"), ("fc_record_send_off", "process"), ("fc_deferred_flush", "hooks")}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 # What is no code, and what hides where a declaration ends.
@@ -96,7 +96,7 @@ def check_this_test(texts):
             ("libfc/base/text.c", '#include "libfc/stream/channel.h"\n', "includes libfc/stream/channel.h, of stream"),
             ("libfc/stream/pool.c", "void zz(void)\n{\n    fc_exit_setup();\n}\n", "names fc_exit_setup, of process"),
             ("libfc/process/exit.c", '#include "libfc/memory/alloc.h"\n', "libfc/memory/README.md does not offer"),
-            ("libfc/base/text.h", "void fc_channel_send_held(void);\n", "names fc_channel_send_held, of stream")]:
+            ("libfc/base/text.h", "void fc_channel_send_queued(void);\n", "names fc_channel_send_queued, of stream")]:
         found = list(faults_of("libfc", {**texts, path: texts[path] + text}))
         assert len(found) == 1 and expected in found[0], f"{text!r}: {found}"
 

@@ -7,7 +7,7 @@
 #include "libfc/base/signals.h"
 #include "libfc/base/state.h"
 #include "libfc/base/thread.h"
-#include "libfc/hooks/aside.h"
+#include "libfc/hooks/deferred.h"
 #include "libfc/memory/alloc.h"
 #include "libfc/memory/early.h"
 #include "libfc/memory/unwind.h"
@@ -37,11 +37,11 @@ static guint sent; /* private buffers */
 static guint64 looked_at;
 static gboolean is_nested;
 
-void fc_aside_end(void)
+void fc_deferred_flush(void)
 {
 }
 
-void fc_aside_record(uint64_t time, void *function, void *site, uint64_t where)
+void fc_deferred_record(uint64_t time, void *function, void *site, uint64_t where)
 {
     fc_record_slow(time, function, site, where);
 }

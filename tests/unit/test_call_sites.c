@@ -36,7 +36,7 @@ static struct FcCallSite told[FC_CALL_SITES_SLOTS];
 static gsize told_count;
 static guint messages;
 
-void fc_aside_end(void)
+void fc_deferred_flush(void)
 {
 }
 

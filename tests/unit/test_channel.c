@@ -24,7 +24,7 @@ static gboolean is_child;
 static gboolean is_ended_in_wait; /* by another thread */
 static guint stops;               /* as the manager is gone */
 
-void fc_aside_end(void)
+void fc_deferred_flush(void)
 {
 }
 
@@ -119,11 +119,11 @@ static void test_wait_for_each_other(void)
     start();
     for (guint round = 0; round < 3; round++)
     {
-        for (guint i = 1; i < FC_HELD_MAX; i++)
+        for (guint i = 1; i < FC_QUEUED_MAX; i++)
             send_later(10 * round + i);
         check_empty();
-        send_later(10 * round + FC_HELD_MAX);
-        for (guint i = 1; i <= FC_HELD_MAX; i++)
+        send_later(10 * round + FC_QUEUED_MAX);
+        for (guint i = 1; i <= FC_QUEUED_MAX; i++)
             check_next(FC_MSG_CHUNK, 10 * round + i);
         check_empty();
     }
@@ -141,9 +141,9 @@ static void test_go_before_others(void)
     check_next(FC_MSG_THREAD_END, 3);
     send_later(4);
     check_empty();
-    g_assert_true(fc_channel_send_held());
+    g_assert_true(fc_channel_send_queued());
     check_next(FC_MSG_CHUNK, 4);
-    g_assert_true(fc_channel_send_held()); /* none */
+    g_assert_true(fc_channel_send_queued()); /* none */
     check_empty();
     end();
 }

@@ -26,7 +26,7 @@
 __thread uint64_t fc_clock_test_ticks;
 enum FcTimeMode fc_clock_mode = FC_TIME_CPU;
 
-void fc_aside_end(void)
+void fc_deferred_flush(void)
 {
 }
 

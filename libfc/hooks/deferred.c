@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See aside.h.
+ * See deferred.h.
  */
-#include "libfc/hooks/aside.h"
+#include "libfc/hooks/deferred.h"
 
 #include "libfc/base/clock.h"
 #include "libfc/base/signals.h"
@@ -12,42 +12,43 @@
 
 #define BYTES 16384
 
-struct FcAside
+struct FcDeferred
 {
-    struct FcAside *next; /* that was full before it */
-    uint32_t count;       /* atomic: taken, which may be more than there are */
+    struct FcDeferred *next; /* the full page before it */
+    uint32_t count;          /* atomic: records that were taken, which may exceed ROOM */
     struct FcRecord records[];
 };
 
-#define ROOM ((uint32_t)((BYTES - sizeof(struct FcAside)) / sizeof(struct FcRecord)))
+#define ROOM ((uint32_t)((BYTES - sizeof(struct FcDeferred)) / sizeof(struct FcRecord)))
 
-/* A handler may interrupt another one here, and the page is then its own. */
+/* A free record; NULL: there is no memory.  A handler may interrupt another one here, and the
+ * page is then its own. */
 static struct FcRecord *take(void)
 {
     for (;;)
     {
-        struct FcAside *page = __atomic_load_n(&fc_thread.aside, __ATOMIC_RELAXED);
+        struct FcDeferred *page = __atomic_load_n(&fc_thread.deferred, __ATOMIC_RELAXED);
         const uint32_t at =
             page ? __atomic_fetch_add(&page->count, 1, __ATOMIC_RELAXED) : UINT32_MAX;
         if (at < ROOM)
             return &page->records[at];
         if (page)
             __atomic_store_n(&page->count, ROOM, __ATOMIC_RELAXED);
-        struct FcAside *more = fc_map(BYTES);
+        struct FcDeferred *more = fc_map(BYTES);
         if (!more)
             return NULL;
         more->next = page;
-        if (!__atomic_compare_exchange_n(&fc_thread.aside, &page, more, false, __ATOMIC_RELAXED,
+        if (!__atomic_compare_exchange_n(&fc_thread.deferred, &page, more, false, __ATOMIC_RELAXED,
                                          __ATOMIC_RELAXED))
             fc_unmap(more, BYTES);
     }
 }
 
-void fc_aside_record(uint64_t time, void *function, void *site, uint64_t where)
+void fc_deferred_record(uint64_t time, void *function, void *site, uint64_t where)
 {
     uint64_t generation;
-    /* what waits is older */
-    struct FcRecord *slot = fc_thread.aside ? NULL : fc_record_reserve(&generation);
+    /* deferred records are older: no record may overtake them */
+    struct FcRecord *slot = fc_thread.deferred ? NULL : fc_record_reserve(&generation);
     if (slot)
     {
         fc_record_store(slot, generation, time, function, site, where);
@@ -62,12 +63,14 @@ void fc_aside_record(uint64_t time, void *function, void *site, uint64_t where)
 static void record_now(uint64_t function, uint64_t site, uint64_t where)
 {
     if (fc_clock_get_mode() != FC_CLOCK_OFF)
-        fc_aside_record(fc_clock_now(), (void *)(uintptr_t)function, (void *)(uintptr_t)site,
-                        where);
+        fc_deferred_record(fc_clock_now(), (void *)(uintptr_t)function, (void *)(uintptr_t)site,
+                           where);
 }
 
-/* Counted by a record, as no table may be added to: its exit makes none. */
-void fc_aside_enter(struct FcCounterTable *table, uint64_t function, uint64_t site, uint64_t where)
+/* A counted call makes a record of its own, since no table may be changed here.  Its exit makes
+ * none. */
+void fc_deferred_enter(struct FcCounterTable *table, uint64_t function, uint64_t site,
+                       uint64_t where)
 {
     if (table && fc_counter_table_find_slot(table, function))
         record_now(function | (uint64_t)FC_COUNT_ONE << FC_COUNT_RECORD_SHIFT, site,
@@ -76,18 +79,19 @@ void fc_aside_enter(struct FcCounterTable *table, uint64_t function, uint64_t si
         record_now(function, site, where);
 }
 
-void fc_aside_leave(struct FcCounterTable *table, uint64_t function, uint64_t site, uint64_t where)
+void fc_deferred_leave(struct FcCounterTable *table, uint64_t function, uint64_t site,
+                       uint64_t where)
 {
     if (!table || !fc_counter_table_find_slot(table, function))
         record_now(function, site, where);
 }
 
-static struct FcAside *oldest_first(struct FcAside *page)
+static struct FcDeferred *oldest_first(struct FcDeferred *page)
 {
-    struct FcAside *first = NULL;
+    struct FcDeferred *first = NULL;
     while (page)
     {
-        struct FcAside *next = page->next;
+        struct FcDeferred *next = page->next;
         page->next = first;
         first = page;
         page = next;
@@ -95,10 +99,10 @@ static struct FcAside *oldest_first(struct FcAside *page)
     return first;
 }
 
-void fc_aside_end(void)
+void fc_deferred_flush(void)
 {
-    struct FcAside *page =
-        oldest_first(__atomic_exchange_n(&fc_thread.aside, NULL, __ATOMIC_RELAXED));
+    struct FcDeferred *page =
+        oldest_first(__atomic_exchange_n(&fc_thread.deferred, NULL, __ATOMIC_RELAXED));
     while (page)
     {
         for (uint32_t i = 0; i < page->count && i < ROOM; i++)
@@ -107,7 +111,7 @@ void fc_aside_end(void)
             fc_record_make(record->time, (void *)(uintptr_t)record->function,
                            (void *)(uintptr_t)record->site, record->where);
         }
-        struct FcAside *next = page->next;
+        struct FcDeferred *next = page->next;
         fc_unmap(page, BYTES);
         page = next;
     }
