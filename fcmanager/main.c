@@ -306,7 +306,7 @@ int main(int argc, char **argv)
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     mallopt(M_ARENA_MAX, 1); /* each takes 64 MiB of address space, which may be limited */
     block_signals();
-    prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the naps between looks at the pipe are short */
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the poll intervals are short */
     int last_word = fc_last_word_prepare();
     detach(&options, last_word);
     fcntl(options.reply_fd, F_SETFL, fcntl(options.reply_fd, F_GETFL) | O_NONBLOCK);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The pipe and the processes' ends: see source.h.  Everything that blocks is here.
+ * See source.h.  Everything in the manager that blocks is here.
  */
 #include "fcmanager/session/source.h"
 
-#include "fcmanager/base/naps.h"
+#include "fcmanager/base/poll-interval.h"
 #include "fcmanager/stream/follow.h"
 
 #include <errno.h>
@@ -17,37 +17,38 @@
 
 #define READ_BYTES 65536
 #define EVENTS 64
-/* How often gaps, and processes without a pidfd, are looked at. */
+/* How often gaps, and processes without a pidfd, are checked. */
 #define ROUND_MS 100
-/* After so much of naps in vain we sleep. */
+/* After polling in vain for so long, the manager sleeps in epoll_wait. */
 #define IDLE_NS 1000000
-/* The pipe's own mark among the events; process keys are never 0. */
+/* Marks the pipe among the events; process keys are never 0. */
 #define PIPE_EVENT 0
 
 typedef struct
 {
     guint64 key;
-    guint64 order; /* when it was met */
+    guint64 order; /* in which processes said hello */
     FcFollow follow;
     gboolean dead;
     gboolean is_noted;    /* it was dead before the pipe was last drained */
-    gboolean is_followed; /* it was told so */
-    gboolean is_answered; /* likewise */
+    gboolean is_followed; /* FC_FOLLOWED was sent */
+    gboolean is_answered; /* FC_ANSWERED was sent */
 } Followed;
 
 struct FcSource
 {
     int pipe_fd;
-    int writer_fd; /* our own end, that keeps the pipe from being at its end; -1: closed */
+    int writer_fd; /* the manager's own write end, which keeps the pipe from being at its end; -1:
+                      closed */
     int epoll_fd;
     enum FcProfileMode mode;
     gboolean at_end;      /* the last read found no writer */
-    gboolean was_awaited; /* threads waited for chunks that the last reading made free */
-    gboolean had_process; /* someone said hello */
-    guint asked;          /* processes without a pidfd */
-    guint dead_count;     /* not yet told to the session */
-    guint64 met;          /* how many processes were */
-    FcFollow expected;    /* pid 0: nobody */
+    gboolean was_awaited; /* threads waited for chunks that the last read freed */
+    gboolean had_process; /* some process said hello */
+    guint asked;          /* how many processes have no pidfd */
+    guint dead_count;     /* how many deaths the session does not know of yet */
+    guint64 met;          /* how many processes said hello */
+    FcFollow expected;    /* the process whose hello is expected; pid 0: none */
     GHashTable *followed; /* key -> Followed, owned */
     FcDecoder *decoder;
     guint64 malformed_told;
@@ -69,7 +70,8 @@ static void tell_malformed(FcSource *source)
     source->malformed_told = malformed;
 }
 
-/* What was malformed before the message is told before: it may be the last of a profile. */
+/* Malformed input is reported before the message that follows it, which may be the last one of a
+ * profile. */
 static void take_message(const FcWireMessage *message, gpointer data)
 {
     FcSource *source = data;
@@ -116,13 +118,13 @@ void fc_source_expect(FcSource *source, gint pid)
     if (!fc_follow_begin(&source->expected, pid))
         source->expected.pid = 0;
     else if (poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLHUP) != 0)
-    { /* it is dead: what we opened may be a later process */
+    { /* it is dead: the pidfd may be that of a later process */
         fc_follow_end(&source->expected);
         source->expected.pid = 0;
     }
 }
 
-/* The image that is replaced by this one. */
+/* The executed image that took the place of this one. */
 static guint64 find_replaced(const FcSource *source, const Followed *by)
 {
     GHashTableIter iter;
@@ -163,7 +165,7 @@ guint64 fc_source_follow(guint64 key, const struct FcHello *hello, gpointer data
     guint64 replaced = hello->flags & FC_HELLO_EXECED ? find_replaced(source, followed) : 0;
     watch(source, followed);
     g_hash_table_insert(source->followed, &followed->key, followed);
-    /* Where it fails the process does not wait for ever. */
+    /* If this fails, the process gives up waiting after some time. */
     followed->is_followed = (hello->flags & FC_HELLO_ELSEWHERE) != 0 &&
                             fc_follow_tell(source->pipe_fd, key, FC_FOLLOWED, TRUE);
     return replaced;
@@ -181,7 +183,8 @@ void fc_source_unfollow(guint64 key, gpointer data)
         fc_follow_tell(source->pipe_fd, key, FC_FOLLOWED, FALSE);
     if (followed->is_answered)
         fc_follow_tell(source->pipe_fd, key, FC_ANSWERED, FALSE);
-    g_hash_table_remove(source->followed, &key); /* closing takes it out of the epoll set */
+    g_hash_table_remove(source->followed,
+                        &key); /* closing the pidfd removes it from the epoll set */
 }
 
 gboolean fc_source_tell_answered(guint64 key, gboolean is_to_be_told, gpointer data)
@@ -201,7 +204,7 @@ static void mark_dead(FcSource *source, Followed *followed)
     if (followed->dead)
         return;
     source->asked -= followed->follow.fd < 0;
-    if (followed->follow.fd >= 0) /* is not to be told again */
+    if (followed->follow.fd >= 0) /* its death is to be reported once only */
         epoll_ctl(source->epoll_fd, EPOLL_CTL_DEL, followed->follow.fd, NULL);
     followed->dead = TRUE;
     source->dead_count++;
@@ -224,13 +227,13 @@ static void ask_for_the_dead(FcSource *source)
 
 /* ---- The pipe --------------------------------------------------------------------- */
 
-/* Reads what is there when it is called, and not what is written meanwhile: under writers that
- * never pause it must come back.  Returns how many bytes that was. */
+/* Reads what is in the pipe now, but not what is written meanwhile, so it returns even if the
+ * writers never pause.  Returns the number of bytes. */
 static gsize drain(FcSource *source)
 {
     int there = 0;
     if (ioctl(source->pipe_fd, FIONREAD, &there) < 0)
-        there = G_MAXINT; /* denied: until the pipe is empty */
+        there = G_MAXINT; /* FIONREAD is denied: read until the pipe is empty */
     gint64 left = there;
     gsize all = 0;
     do
@@ -250,8 +253,8 @@ static gsize drain(FcSource *source)
     return all;
 }
 
-/* Where epoll is denied, by a sandbox that the program put itself into: the same with poll.  If
- * that is denied as well, deaths are noticed once the parent has asked for them. */
+/* The same with poll, where a sandbox of the program denies epoll.  If it denies poll as well,
+ * deaths are noticed once the parent process asks for them. */
 static void poll_instead(FcSource *source, int timeout_ms)
 {
     g_autoptr(GArray) polled = g_array_new(FALSE, TRUE, sizeof(struct pollfd));
@@ -279,7 +282,7 @@ static void poll_instead(FcSource *source, int timeout_ms)
     }
 }
 
-/* Waits until something happens, for `timeout_ms` at most, and notes all who died. */
+/* Waits until something happens, for `timeout_ms` at most, and notes all processes that died. */
 static void wait_for_events(FcSource *source, int timeout_ms)
 {
     struct epoll_event events[EVENTS];
@@ -301,8 +304,8 @@ static void wait_for_events(FcSource *source, int timeout_ms)
     } while (count == EVENTS || (count < 0 && errno == EINTR));
 }
 
-/* Notes all who are dead.  Of those who were noted before, the first one that was met, as an image
- * before the one that replaced it; NULL: none. */
+/* Notes all processes that are dead.  Returns the first one in the order of hellos of those that
+ * were noted before; an image is first before the one that replaced it.  NULL: there is none. */
 static Followed *note_dead(FcSource *source)
 {
     Followed *found = NULL;
@@ -323,11 +326,11 @@ static void tell_deaths(FcSource *source)
 {
     while (source->dead_count > 0)
     {
-        /* One that is dead when its hello is met may have replaced an image that is dead, too, and
-           that nobody has looked at since: this one comes first. */
+        /* A process that is dead when its hello is read may have replaced an image that is dead
+           as well, and was not checked since.  That image comes first. */
         wait_for_events(source, 0);
-        /* What they wrote before they died.  Of one whose hello is only met now, and who is dead
-           by now, more may have come since this began: that takes another turn. */
+        /* Reads what they wrote before they died.  If a hello is read only now, and its process
+           is dead, more may have come since the read began; the next turn handles that process. */
         note_dead(source);
         drain(source);
         Followed *followed = note_dead(source);
@@ -343,8 +346,9 @@ static void tell_deaths(FcSource *source)
     }
 }
 
-/* Tells those that wait for it that their profiles are written: so are then those of all processes
- * that were dead when they asked, as a parent knows of children that it waited for. */
+/* Answers the processes that wait for it: their profiles are written.  So are those of all
+ * processes that were dead when they asked, since a parent knows which children it has waited
+ * for. */
 static void answer_quits(FcSource *source)
 {
     guint count;
@@ -352,42 +356,42 @@ static void answer_quits(FcSource *source)
     {
         wait_for_events(source, 0);
         ask_for_the_dead(source);
-        tell_deaths(source); /* more may quit meanwhile: for these we look again */
+        tell_deaths(source); /* more may quit meanwhile: they are checked for again */
         fc_session_answer_quits(source->session, count);
     }
 }
 
-/* Reads on for as long as there is something every now and then, but not for longer than a round.
- * Stops at a death: open frames are closed at the time when we look. */
+/* Polls for as long as something comes now and then, but not longer than one round.  Stops at a
+ * death, since open frames are closed at the time at which it is seen. */
 static void drain_while_busy(FcSource *source)
 {
     const gint64 end_us = g_get_monotonic_time() + ROUND_MS * 1000;
-    FcNaps naps;
-    fc_naps_begin(&naps, g_hash_table_size(source->followed) > 1);
+    FcPollInterval interval;
+    fc_poll_interval_begin(&interval, g_hash_table_size(source->followed) > 1);
     glong idle_ns = 0;
-    gboolean is_nap = TRUE;
+    gboolean is_waiting = TRUE;
     while (g_get_monotonic_time() < end_us && idle_ns < IDLE_NS && !source->at_end &&
            source->dead_count == 0)
     {
-        const struct timespec nap = {0, naps.ns};
-        if (is_nap)
-            clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+        const struct timespec delay = {0, interval.ns};
+        if (is_waiting)
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &delay, NULL);
         source->was_awaited = FALSE;
         const gsize came = drain(source) / sizeof(struct FcMessage);
-        idle_ns = came == 0 ? idle_ns + (is_nap ? nap.tv_nsec : 0) : 0;
+        idle_ns = came == 0 ? idle_ns + (is_waiting ? delay.tv_nsec : 0) : 0;
         const gboolean is_streamed = fc_session_is_streamed(source->session);
-        if (is_nap)
-            fc_naps_adapt(&naps, is_streamed, came);
+        if (is_waiting)
+            fc_poll_interval_adapt(&interval, is_streamed, came);
         if (source->was_awaited)
-            fc_naps_shorten(&naps, is_streamed);
-        is_nap = came <= 1; /* else there may be more by now */
+            fc_poll_interval_shorten(&interval, is_streamed);
+        is_waiting = came <= 1; /* otherwise there may be more by now */
         answer_quits(source);
         wait_for_events(source, 0);
     }
 }
 
-/* The pipe has no writer, but a process lives: a daemon that closed its descriptors, or one
- * that was replaced by another program.  We open it for writing ourselves: without any writer
+/* The pipe has no writer, but a process lives: a daemon that closed its descriptors, or one that
+ * executed another program.  The manager opens the pipe for writing itself; without any writer
  * epoll would report its end again and again. */
 static void hold_open(FcSource *source)
 {
@@ -395,7 +399,7 @@ static void hold_open(FcSource *source)
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", source->pipe_fd);
     source->writer_fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     source->at_end = FALSE;
-    if (source->writer_fd < 0) /* no /proc: the processes' ends will do */
+    if (source->writer_fd < 0) /* no /proc: watch the processes' ends only */
         epoll_ctl(source->epoll_fd, EPOLL_CTL_DEL, source->pipe_fd, NULL);
 }
 
@@ -408,7 +412,8 @@ static void let_go(FcSource *source)
     answer_quits(source);
 }
 
-/* Those of which nothing can be known: without a writer none of them says anything any more. */
+/* Gives up processes that can't be followed.  Without a writer none of them sends anything any
+ * more. */
 static void give_up_unknown(FcSource *source)
 {
     GHashTableIter iter;
@@ -429,7 +434,7 @@ static gboolean is_over(FcSource *source)
             hold_open(source);
         return FALSE;
     }
-    /* Without the mode for forks whoever else has the pipe will never say anything. */
+    /* Without the mode for forks no other writer of the pipe will ever send anything. */
     if (source->mode != FC_MODE_FORK && source->had_process)
         return TRUE;
     let_go(source);
@@ -448,7 +453,7 @@ void fc_source_run(FcSource *source, FcSession *session)
         if (is_busy)
             drain_while_busy(source);
         tell_deaths(source);
-        answer_quits(source); /* of which the last look at the pipe told */
+        answer_quits(source); /* those that the last read brought */
         fc_session_round(session);
         fc_session_batch_done(session);
         if (is_over(source))

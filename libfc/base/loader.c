@@ -19,7 +19,7 @@
 /* How often a fork gives those who ask a chance to get done. */
 #define PATIENCE 1000
 #define YIELDS 16
-#define NAP_NS 100000
+#define DELAY_NS 100000
 
 typedef int Visit(struct dl_phdr_info *object, size_t bytes, void *data);
 typedef int Iterate(Visit *visit, void *data);
@@ -70,11 +70,11 @@ void fc_loader_end(void)
  * only yield. */
 static void give_way(int round)
 {
-    const struct timespec nap = {0, NAP_NS};
+    const struct timespec delay = {0, DELAY_NS};
     if (round < YIELDS)
         fc_sys(SYS_sched_yield);
     else
-        fc_sys(SYS_nanosleep, &nap, NULL);
+        fc_sys(SYS_nanosleep, &delay, NULL);
 }
 
 /* Not for ever: who asks may wait for somebody who waits for this fork, where the program's

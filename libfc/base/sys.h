@@ -125,8 +125,8 @@ static inline void fc_unmap(const void *at, size_t bytes)
  * it is woken: thousands that look again and again would keep it from going on, too. */
 static inline void fc_lock(uint32_t *lock)
 {
-    /* where futex is denied the sleep is a nap */
-    const struct timespec nap = {0, 1000000};
+    /* where futex is denied the sleep is a delay */
+    const struct timespec delay = {0, 1000000};
     uint32_t held = 0;
     if (__atomic_compare_exchange_n(lock, &held, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return; /* pairs with fc_unlock, as the exchange below */
@@ -135,7 +135,7 @@ static inline void fc_lock(uint32_t *lock)
     {
         long result = fc_sys(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
         if (result != 0 && result != -EAGAIN && result != -EINTR)
-            fc_sys(SYS_nanosleep, &nap, NULL);
+            fc_sys(SYS_nanosleep, &delay, NULL);
     }
 }
 

@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 
 #define WAIT_MAX_NS 20000000000
-#define NAP_FIRST_NS 20000
-#define NAP_MAX_NS 2000000
+#define DELAY_FIRST_NS 20000
+#define DELAY_MAX_NS 2000000
 
 /* A module and its answer.  A slot with `end` 0 is free. */
 struct FcFilteredModule
@@ -136,15 +136,15 @@ static struct FcFilteredModule *find_free(void)
 static bool wait_for(uint32_t number)
 {
     const uint32_t at = number % FC_USER_FILTER_ANSWERS;
-    struct timespec nap = {0, NAP_FIRST_NS};
-    for (uint64_t waited = 0; waited < WAIT_MAX_NS; waited += (uint64_t)nap.tv_nsec)
+    struct timespec delay = {0, DELAY_FIRST_NS};
+    for (uint64_t waited = 0; waited < WAIT_MAX_NS; waited += (uint64_t)delay.tv_nsec)
     {
         /* acquire: pairs with the manager's release */
         if (__atomic_load_n(&filter->answers[at].number, __ATOMIC_ACQUIRE) == number)
             return true;
-        fc_sys(SYS_nanosleep, &nap, NULL);
-        if (nap.tv_nsec < NAP_MAX_NS)
-            nap.tv_nsec *= 2;
+        fc_sys(SYS_nanosleep, &delay, NULL);
+        if (delay.tv_nsec < DELAY_MAX_NS)
+            delay.tv_nsec *= 2;
         else if (!fc_channel_is_alive())
             return false;
     }

@@ -57,12 +57,12 @@ static void set_state(struct FcStopped *stopped, uint32_t state)
 /* Until the state is no longer `state`; false where that takes too long. */
 static bool await(struct FcStopped *stopped, uint32_t state)
 {
-    const struct timespec nap = {1, 0};
+    const struct timespec delay = {1, 0};
     for (int i = 0; i < WAIT_S; i++)
     {
         if (__atomic_load_n(&stopped->state, __ATOMIC_ACQUIRE) != state)
             return true;
-        fc_sys(SYS_futex, &stopped->state, FUTEX_WAIT, state, &nap, NULL, 0);
+        fc_sys(SYS_futex, &stopped->state, FUTEX_WAIT, state, &delay, NULL, 0);
     }
     return __atomic_load_n(&stopped->state, __ATOMIC_ACQUIRE) != state;
 }

@@ -35,11 +35,11 @@ static bool wait_at_reply_pipe(void)
 {
     const bool has_pipe = fc_session.reply_fd >= 0;
     int tries = 0;
-    for (int nap_ms = 1;; nap_ms = nap_ms < 16 ? nap_ms * 2 : nap_ms)
+    for (int delay_ms = 1;; delay_ms = delay_ms < 16 ? delay_ms * 2 : delay_ms)
     {
         /* Before what is read: the text was there first. */
         int told = fc_channel_is_told(FC_ANSWERED);
-        enum FcReplied replied = fc_spawn_read_reply(fc_session.reply_fd, told > 0 ? 0 : nap_ms);
+        enum FcReplied replied = fc_spawn_read_reply(fc_session.reply_fd, told > 0 ? 0 : delay_ms);
         if (told > 0 || replied == FC_REPLIED_US || (told < 0 && replied == FC_REPLIED_OTHERS))
             return true;
         if (!has_pipe && (told < 0 || ++tries == TRIES_WITHOUT_PIPE))

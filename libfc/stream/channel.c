@@ -268,13 +268,13 @@ int fc_channel_is_told(int64_t what)
 
 void fc_channel_wait_until_followed(void)
 {
-    struct timespec nap = {0, 20000};
+    struct timespec delay = {0, 20000};
     for (int tries = 0; tries < 2000; tries++) /* some ten seconds */
     {
         if (fc_channel_is_told(FC_FOLLOWED) != 0 || !fc_channel_is_alive())
             return;
-        fc_sys(SYS_nanosleep, &nap, NULL);
-        nap.tv_nsec = nap.tv_nsec < 4000000 ? nap.tv_nsec * 2 : 5000000;
+        fc_sys(SYS_nanosleep, &delay, NULL);
+        delay.tv_nsec = delay.tv_nsec < 4000000 ? delay.tv_nsec * 2 : 5000000;
     }
 }
 

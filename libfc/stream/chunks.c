@@ -44,8 +44,8 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
         in_flight_limit = FC_IN_FLIGHT_MAX;
 }
 
-/* Of the calling thread.  Of short records a chunk holds twice as many, but there may be as many
- * chunks where they are in no cache: so naps of fcmanager's may be long. */
+/* The calling thread's limit.  A chunk holds twice as many short records as long ones, so half the
+ * chunks do.  Not if the chunks are in no cache: then fcmanager's poll intervals may be long. */
 static uint32_t most_in_flight(void)
 {
     const bool are_short = fc_thread.call_sites && !fc_streams_are_on;
