@@ -4,7 +4,7 @@
  * and the host's calls of dlopen and dlclose do not reach us.  They go through its global
  * offset table, of which the loader fills in an entry for every imported function, named by the
  * relocations of kind JUMP_SLOT and GLOB_DAT (System V ABI, chapter 5; the processor
- * supplements).  modules.c has our stand-ins put there.  Never used where the loader finds us
+ * supplements).  modules.c has our interposers put there.  Never used where the loader finds us
  * first.
  */
 #include "libfc/base/got.h"
@@ -107,19 +107,19 @@ static void fill_in(const struct dl_phdr_info *object, void **entry, void *funct
 }
 
 static void redirect(const struct dl_phdr_info *object, const struct Tables *tables,
-                     const ElfW(Rela) * relocation, const struct FcStandIn *stand_ins)
+                     const ElfW(Rela) * relocation, const struct FcInterposer *interposers)
 {
     const ElfW(Sym) *symbol = &tables->symbols[ELF64_R_SYM(relocation->r_info)];
     if (!IS_ENTRY(ELF64_R_TYPE(relocation->r_info)) || symbol->st_shndx != SHN_UNDEF)
         return;
     const char *name = tables->strings + symbol->st_name;
-    for (; stand_ins->name; stand_ins++)
-        if (strcmp(name, stand_ins->name) == 0)
+    for (; interposers->name; interposers++)
+        if (strcmp(name, interposers->name) == 0)
             fill_in(object, (void **)(object->dlpi_addr + relocation->r_offset),
-                    stand_ins->function);
+                    interposers->function);
 }
 
-void fc_got_redirect(const struct dl_phdr_info *object, const struct FcStandIn *stand_ins)
+void fc_got_redirect(const struct dl_phdr_info *object, const struct FcInterposer *interposers)
 {
     for (int i = 0; i < object->dlpi_phnum; i++)
     {
@@ -130,8 +130,8 @@ void fc_got_redirect(const struct dl_phdr_info *object, const struct FcStandIn *
                          &tables))
             continue;
         for (size_t at = 0; at < tables.plt_bytes / sizeof *tables.plt; at++)
-            redirect(object, &tables, &tables.plt[at], stand_ins);
+            redirect(object, &tables, &tables.plt[at], interposers);
         for (size_t at = 0; at < tables.data_bytes / sizeof *tables.data; at++)
-            redirect(object, &tables, &tables.data[at], stand_ins);
+            redirect(object, &tables, &tables.data[at], interposers);
     }
 }

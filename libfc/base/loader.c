@@ -78,7 +78,7 @@ static void give_way(int round)
 }
 
 /* Not for ever: who asks may wait for somebody who waits for this fork, where the program's
- * function was called past our stand-in. */
+ * function was called past our interposer. */
 void fc_loader_before_fork(void)
 {
     __atomic_add_fetch(&forking, 1, __ATOMIC_SEQ_CST);

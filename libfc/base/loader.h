@@ -2,7 +2,7 @@
  *
  * Who may ask the loader for its list of objects, without waiting for the program: the loader holds
  * a lock of its own while dl_iterate_phdr calls the program's function, and that may wait for any
- * thread.  So libfc stands in for dl_iterate_phdr, tells of what is in the list before the
+ * thread.  So libfc interposes dl_iterate_phdr, tells of what is in the list before the
  * program's function is called, and asks no more until that has come back: nobody else can change
  * the list meanwhile.
  */
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Finds what the stand-in calls; `tell` is to tell of what is loaded, signals blocked.  Once, at
+/* Finds what the interposer calls; `tell` is to tell of what is loaded, signals blocked.  Once, at
  * start. */
 void fc_loader_setup(void (*tell)(void));
 
@@ -38,6 +38,6 @@ void fc_loader_before_fork(void);
 void fc_loader_after_fork(void);
 void fc_loader_after_fork_in_child(void);
 
-/* The stand-in, by a name that is ours alone. */
+/* The interposer, by a name that is ours alone. */
 int fc_loader_iterate(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
     __attribute__((visibility("hidden")));

@@ -25,7 +25,7 @@
 /* The few functions that the program and its compiler are to find; libfc.map.in has versions. */
 #define FC_EXPORT __attribute__((visibility("default")))
 
-/* A stand-in that ends by jumping to libc's function, not calling it: to that function our
+/* An interposer that ends by jumping to libc's function, not calling it: to that function our
  * caller is its caller.  Used as `FC_JUMP real(arguments);` in a function marked FC_JUMPING. */
 #if defined(__clang__)
 #define FC_JUMP __attribute__((musttail)) return

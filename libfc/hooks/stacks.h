@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Finds libc's functions that stacks.c stands in for.  Once, at start. */
+/* Finds libc's functions that stacks.c interposes.  Once, at start. */
 void fc_stacks_setup(void);
 
 /* Records that frames are left without their exits, as the thread goes on with the stack cut

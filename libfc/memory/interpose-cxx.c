@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's stand-ins for the C++ operators new and delete.  They only add a name to
+ * libfc's interposers for the C++ operators new and delete.  They only add a name to
  * what the real ones do by way of malloc and free, so that `new[]` released by `free`
  * can be told.  Exceptions pass through: there is nothing here to undo.
  */
@@ -91,7 +91,7 @@ static void *operator_near(const void *caller, const char *symbol)
     bool was_looking_up = fc_thread.is_looking_up;
     fc_thread.is_looking_up = true;
     void *found = fc_libc_find_near(caller, symbol);
-    /* the stand-in, where a program was linked with -static-libstdc++ */
+    /* the interposer, where a program was linked with -static-libstdc++ */
     if (found && fc_libc()->dladdr(found, &module) != 0 && fc_libc()->dladdr(nowhere, &own) != 0 &&
         module.dli_fbase == own.dli_fbase)
         found = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's stand-ins for the operators new and delete.
+ * libfc's interposers for the operators new and delete.
  */
 #pragma once
 

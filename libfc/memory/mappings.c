@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's stand-ins for mmap and its kin: see mappings.h.
+ * libfc's interposers for mmap and its kin: see mappings.h.
  */
 #include "libfc/memory/mappings.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's stand-ins for mmap, munmap and mremap.
+ * libfc's interposers for mmap, munmap and mremap.
  */
 #pragma once
 

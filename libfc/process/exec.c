@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The exec family and posix_spawn.  Each stand-in adds the session's address to the
+ * The exec family and posix_spawn.  Each interposer adds the session's address to the
  * new image's environment, and nothing else: what libc's function does and returns
  * is what the program gets.  exec may be called in the child of a vfork or in a
  * signal handler, so nothing here allocates but on the stack, and no more there than any stack has
@@ -186,7 +186,7 @@ static void send(enum FcMessageType type)
         return result;                                                                             \
     } while (0)
 
-/* ---- The stand-ins ------------------------------------------------------------------ */
+/* ---- The interposers ------------------------------------------------------------------ */
 
 FC_EXPORT int execve(const char *path, char *const arguments[], char *const environment[])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's stand-ins for the exec family and posix_spawn: they pass the session on.
+ * libfc's interposers for the exec family and posix_spawn: they pass the session on.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Forks.  libc calls our handlers for most of them.  Those that run no handlers (_Fork, clone,
- * the system calls) have stand-ins here: a child must never make a record in a chunk that its
+ * the system calls) have interposers here: a child must never make a record in a chunk that its
  * parent is writing to.
  */
 #include "libfc/process/forks.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Watches libraries come and go.  libfc stands in for dlopen, dlmopen and dlclose:
+ * Watches libraries come and go.  libfc interposes dlopen, dlmopen and dlclose:
  * each only notes the time and sends the thread's next record through the slow
  * path, which then compares the list of loaded objects with the one that
  * fcmanager has.  Where libfc came in with a plug-in, the global offset tables of all that was
- * there before are set to our stand-ins; what comes later may call libc's, so the comparison is
+ * there before are set to our interposers; what comes later may call libc's, so the comparison is
  * made for every chunk as well.  loader.h says when the loader is not asked.
  */
 #include "libfc/process/modules.h"
@@ -409,24 +409,24 @@ extern DlopenFunction own_dlopen FC_OWN("dlopen");
 extern DlmopenFunction own_dlmopen FC_OWN("dlmopen");
 extern DlcloseFunction own_dlclose FC_OWN("dlclose");
 
-static int redirect(struct dl_phdr_info *object, size_t bytes, void *stand_ins)
+static int redirect(struct dl_phdr_info *object, size_t bytes, void *interposers)
 {
     (void)bytes;
-    fc_got_redirect(object, stand_ins);
+    fc_got_redirect(object, interposers);
     return 0;
 }
 
 void fc_modules_setup(void)
 {
-    static struct FcStandIn stand_ins[] = {{"dlopen", (void *)own_dlopen},
-                                           {"dlmopen", (void *)own_dlmopen},
-                                           {"dlclose", (void *)own_dlclose},
-                                           {"dl_iterate_phdr", (void *)fc_loader_iterate},
-                                           {0}};
+    static struct FcInterposer interposers[] = {{"dlopen", (void *)own_dlopen},
+                                                {"dlmopen", (void *)own_dlmopen},
+                                                {"dlclose", (void *)own_dlclose},
+                                                {"dl_iterate_phdr", (void *)fc_loader_iterate},
+                                                {0}};
 
     find_real();
     fc_loader_setup(update);
     modules.interposed = fc_libc()->dlsym(RTLD_DEFAULT, "dlopen") == (void *)own_dlopen;
     if (!modules.interposed)
-        fc_libc()->iterate_phdr(redirect, stand_ins);
+        fc_libc()->iterate_phdr(redirect, interposers);
 }

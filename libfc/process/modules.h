@@ -5,7 +5,7 @@
 #pragma once
 
 /* Finds the real dlopen and dlclose, and sees to it that the program's calls of them come to
- * our stand-ins.  Once, at start, from a constructor. */
+ * our interposers.  Once, at start, from a constructor. */
 void fc_modules_setup(void);
 
 /* Tells fcmanager what was loaded and unloaded since the last call, where something may
@@ -17,7 +17,7 @@ void fc_modules_update(void);
 void fc_modules_scan(void);
 
 /* Likewise, at the end of the process: also what libc has loaded by itself (for iconv, or to look
- * up names), which passes by our stand-ins. */
+ * up names), which passes by our interposers. */
 void fc_modules_scan_last(void);
 
 /* In a forked child, which has the modules of its parent. */

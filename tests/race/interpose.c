@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * In place of libfc/base/got.c, interpose.c and jumps.c: what libfc stands in for is left to
+ * In place of libfc/base/got.c, interpose.c and jumps.c: what libfc interposes is left to
  * ThreadSanitizer, which does so itself.  And the system calls of prelude.h.  For tests/race only.
  */
 #include "libfc/memory/interpose.h"
@@ -56,10 +56,10 @@ void fc_jumps_setup(void)
 {
 }
 
-void fc_got_redirect(const struct dl_phdr_info *object, const struct FcStandIn *stand_ins)
+void fc_got_redirect(const struct dl_phdr_info *object, const struct FcInterposer *interposers)
 {
     (void)object;
-    (void)stand_ins;
+    (void)interposers;
 }
 
 /* In here these are modules.c's. */

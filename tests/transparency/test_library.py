@@ -48,10 +48,10 @@ if MACHINE == "x86_64":
 
 
 def documented():
-    """The names that the manual's section on the functions that libfc stands in for gives."""
+    """The names that the manual's section on the functions that libfc interposes gives."""
     with open(os.path.join(fctest.SOURCE_ROOT, "doc", "inside.texi"), encoding="utf-8") as file:
         text = file.read()
-    section = text[text.index("@node Stand-ins"):text.index("@node Limits")]
+    section = text[text.index("@node Interposed Functions"):text.index("@node Limits")]
     names = set(re.findall(r"@code\{(\w+)\}", section))
     return names | HOOKS
 
