@@ -138,8 +138,8 @@ enum FcCountRecord
 };
 #define FC_COUNT_RECORD_SHIFT 48
 #define FC_COUNT_RECORD_MASK 0xffu
-#define FC_COUNT_SPARING_SHIFT 56 /* of SAMPLE and SEEN: how often 64 was doubled, see below */
-#define FC_COUNT_SPARING_MASK 7u
+#define FC_COUNT_BACKOFF_SHIFT 56 /* of SAMPLE and SEEN: how often 64 was doubled */
+#define FC_COUNT_BACKOFF_MASK 7u
 
 /* FC_RECORD_OFF: between the record before and this one the thread may have been off the CPU, as it
  * waited or was preempted, or libfc was at work.  Bits 4-7 of `where` hold an */

@@ -88,7 +88,7 @@ static void count(FcStack *stack, const struct Event *event)
     guint64 address = event->address;
     guint kind = (guint)(event->function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK);
     guint64 weight = G_GUINT64_CONSTANT(1)
-                     << (event->function >> FC_COUNT_SPARING_SHIFT & FC_COUNT_SPARING_MASK);
+                     << (event->function >> FC_COUNT_BACKOFF_SHIFT & FC_COUNT_BACKOFF_MASK);
     if (kind == FC_COUNT_BEGINS || kind == FC_COUNT_BEGINS_NESTED)
     {
         fc_stack_begin_counting(stack, function, event->time, kind == FC_COUNT_BEGINS_NESTED);

@@ -40,11 +40,11 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
 static void go_on(struct FcCounted *counted, struct FcFunction *known, struct FcCount *count,
                   uint64_t site, uint64_t where)
 {
-    const uint32_t sparing = fc_counters_sparing(counted, count);
-    fc_counters_refill(counted, count, sparing);
+    const uint32_t backoff = fc_counters_backoff(counted, count);
+    fc_counters_refill(counted, count, backoff);
     if (counted->is_in_burst)
         return;
-    const uint64_t told = (uint64_t)sparing << FC_COUNT_SPARING_SHIFT;
+    const uint64_t told = (uint64_t)backoff << FC_COUNT_BACKOFF_SHIFT;
     if (fc_framed_is(known) && !known->is_nested && fc_framed_is_left(known, site, where))
         fc_framed_end(counted, known);
     if (fc_framed_is(known) || known->is_nested)

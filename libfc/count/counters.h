@@ -163,9 +163,10 @@ struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, ui
 struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunction *known,
                                      uint64_t site, bool is_hidden);
 
-/* So many calls are between two samples: FC_COUNT_MIN, and at random up to FC_COUNT_MASK more; of a
- * counter that has counted FC_COUNT_OFTEN calls, about 128 samples, twice as many, and so on with
- * each four times as many calls, up to FC_COUNT_SPARING_MAX times over. */
+/* Of a counter's calls one in about 64 is timed: there are FC_COUNT_MIN calls between two, and at
+ * random up to FC_COUNT_MASK more.  A counter backs off as it grows, since further samples of a
+ * function say little that is new: from FC_COUNT_OFTEN calls on (about 128 samples) the distance is
+ * doubled, and again with each four times as many calls, FC_COUNT_BACKOFF_MAX times at most. */
 #if defined(FC_TEST_EAGER)
 #define FC_COUNT_MIN 2u
 #define FC_COUNT_MASK 3u
@@ -175,17 +176,18 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 #define FC_COUNT_MASK 63u
 #define FC_COUNT_OFTEN 8192u
 #endif
-#define FC_COUNT_SPARING_MAX 7u
+#define FC_COUNT_BACKOFF_MAX 7u
 
-/* The counter is used up: it is to hold so many calls more.  `count` is read once by the caller: a
- * pair's becomes NULL in a child that a handler forks. */
-void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t sparing);
+/* The counter is used up: lets it count on to the next sample, at the distance for `backoff`.  The
+ * caller reads `count` once: that of a pair becomes NULL in a child that a handler forks. */
+void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t backoff);
 
-/* How many times over they are doubled.  By the counter alone, which it is when that is used up as
- * it was when that was filled, but for the one time in between: what a sample stands for. */
-uint32_t fc_counters_sparing(const struct FcCounted *counted, const struct FcCount *count);
+/* How often the distance is doubled.  It depends on the counter's calls alone.  A counter that is
+ * used up has the same calls as when it was filled, so the result is also how many calls the sample
+ * stands for; it differs only once at each step. */
+uint32_t fc_counters_backoff(const struct FcCounted *counted, const struct FcCount *count);
 
-/* A random number, the same for nobody else. */
+/* The next number of this thread's random generator. */
 uint64_t fc_counters_random(struct FcCounted *counted);
 
 /* Whether any thread counts. */

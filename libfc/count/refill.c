@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How many calls counters hold until the next sample: see counters.h.
+ * How many calls a counter counts until the next sample: see counters.h.
  */
 #include "libfc/count/counters.h"
 
 static bool replace(uint64_t *word, uint64_t *seen, uint64_t next)
 {
 #if defined(__x86_64__)
-    /* without `lock`: nobody but handlers of this thread writes to it */
+    /* without `lock`: only this thread and its handlers write to it */
     bool is_done;
     __asm__ volatile("cmpxchgq %3, %1" : "=@cce"(is_done), "+m"(*word), "+a"(*seen) : "r"(next));
     return is_done;
@@ -16,20 +16,19 @@ static bool replace(uint64_t *word, uint64_t *seen, uint64_t next)
 #endif
 }
 
-/* Samples of what was sampled often tell little that is new. */
-uint32_t fc_counters_sparing(const struct FcCounted *counted, const struct FcCount *count)
+uint32_t fc_counters_backoff(const struct FcCounted *counted, const struct FcCount *count)
 {
     const uint64_t calls = __atomic_load_n(&count->word, __ATOMIC_RELAXED) >> 16;
-    uint32_t sparing = 0;
+    uint32_t backoff = 0;
     if (counted->is_steady)
         return 0;
-    for (uint64_t often = FC_COUNT_OFTEN; sparing < FC_COUNT_SPARING_MAX && calls >= often;
+    for (uint64_t often = FC_COUNT_OFTEN; backoff < FC_COUNT_BACKOFF_MAX && calls >= often;
          often *= 4)
-        sparing++;
-    return sparing;
+        backoff++;
+    return backoff;
 }
 
-/* Calls are added to both parts of the word at once: it is right before and after. */
+/* Adds calls to both parts of the word in one step, so that it is right at any time. */
 static void add_calls(struct FcCount *count, uint64_t more)
 {
     uint64_t word = __atomic_load_n(&count->word, __ATOMIC_RELAXED);
@@ -39,8 +38,8 @@ static void add_calls(struct FcCount *count, uint64_t more)
     while (!replace(&count->word, &word, next));
 }
 
-void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t sparing)
+void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t backoff)
 {
-    const uint64_t span = (FC_COUNT_MASK + UINT64_C(1)) << sparing;
-    add_calls(count, (FC_COUNT_MIN << sparing) + (fc_counters_random(counted) & (span - 1)));
+    const uint64_t span = (FC_COUNT_MASK + UINT64_C(1)) << backoff;
+    add_calls(count, (FC_COUNT_MIN << backoff) + (fc_counters_random(counted) & (span - 1)));
 }

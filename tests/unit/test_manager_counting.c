@@ -15,7 +15,7 @@
 #define SITE(letter, number) fc_fixture_site((char)(letter), (number))
 #define PERIOD_LEAST 8
 #define PERIOD_MOST 24
-#define SPARING 2u /* how many times over it is doubled, where a function was sampled often: */
+#define BACKOFF 2u /* how many times over it is doubled, where a function was sampled often: */
 #define OFTEN 50u
 
 typedef struct
@@ -49,7 +49,7 @@ typedef struct
     guint64 now;
     guint64 calls_made;
     guint64 begin_at; /* calls after which functions are counted */
-    gboolean is_sparing;
+    gboolean backs_off;
     gboolean is_widened; /* later all calls of those that call themselves are counted */
     guint samples[FUNCTIONS];
     Truth truth[FUNCTIONS];
@@ -102,9 +102,9 @@ typedef enum
     AS_SAMPLE,
 } Way;
 
-static guint sparing_of(const Program *p, guint function)
+static guint backoff_of(const Program *p, guint function)
 {
-    return p->is_sparing && p->samples[function] >= OFTEN ? SPARING : 0;
+    return p->backs_off && p->samples[function] >= OFTEN ? BACKOFF : 0;
 }
 
 static Way enter(Program *p, guint caller, guint site, guint callee, guint depth)
@@ -127,20 +127,20 @@ static Way enter(Program *p, guint caller, guint site, guint callee, guint depth
         return NOT_AT_ALL;
     }
     const gboolean is_first = *left == 0 && p->total[callee][caller][site] == 1;
-    const guint sparing = sparing_of(p, callee);
+    const guint backoff = backoff_of(p, callee);
     p->samples[callee] += !is_first;
-    *left = (guint64)g_rand_int_range(p->rand, PERIOD_LEAST, PERIOD_MOST) << sparing_of(p, callee);
+    *left = (guint64)g_rand_int_range(p->rand, PERIOD_LEAST, PERIOD_MOST) << backoff_of(p, callee);
     if (is_first || p->open[callee] > 0)
         p->now += p->counting;
     if (is_first)
         return NOT_AT_ALL;
     if (p->open[callee] > 0)
     {
-        feed(p, FC_RECORD_COUNT, FC_COUNT_SEEN | sparing << 8, callee, place, depth);
+        feed(p, FC_RECORD_COUNT, FC_COUNT_SEEN | backoff << 8, callee, place, depth);
         return NOT_AT_ALL;
     }
     p->now += p->outside / 2;
-    feed(p, FC_RECORD_COUNT, FC_COUNT_SAMPLE | sparing << 8, callee, place, depth);
+    feed(p, FC_RECORD_COUNT, FC_COUNT_SAMPLE | backoff << 8, callee, place, depth);
     p->now += p->inside / 2;
     p->open[callee]++;
     p->is_window = TRUE;
@@ -162,7 +162,7 @@ static void call(Program *p, guint caller, guint site, guint callee, guint depth
     guint64 own = function->own_time > 0
                       ? (guint64)g_rand_int_range(p->rand, 1, 2 * (gint)function->own_time)
                       : 0;
-    if (p->is_sparing && p->calls_made > 3 * p->begin_at)
+    if (p->backs_off && p->calls_made > 3 * p->begin_at)
         own *= 4; /* where samples are fewer, calls take longer */
     p->now += own;
     p->truth[callee].local += own;
@@ -369,7 +369,7 @@ static void test_widened(void)
 }
 
 /* A sample stands for more calls where fewer are taken. */
-static void test_sparing(void)
+static void test_backoff(void)
 {
     double sum = 0;
     guint number = 0;
@@ -377,7 +377,7 @@ static void test_sparing(void)
     {
         Program *p = g_new0(Program, 1);
         make_up(p, seed, FALSE);
-        p->is_sparing = TRUE;
+        p->backs_off = TRUE;
         run(p);
         check_exact(p);
         sum += distance(p, &number);
@@ -428,7 +428,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/counting/random", test_random);
     g_test_add_func("/counting/widened", test_widened);
-    g_test_add_func("/counting/sparing", test_sparing);
+    g_test_add_func("/counting/backoff", test_backoff);
     g_test_add_func("/counting/costs", test_costs);
     return g_test_run();
 }
