@@ -5,7 +5,7 @@
  */
 #include "fcmanager/heap/live.h"
 
-#include "fcmanager/base/seal.h"
+#include "fcmanager/base/memfd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ FcLive *fc_live_new(const FcHeap *heap)
     live->fd = memfd_create("live", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     live->list = MAP_FAILED;
     if (live->fd >= 0 && live->count > 0 && ftruncate(live->fd, (off_t)live->bytes) == 0 &&
-        fc_seal_size(live->fd) == (goffset)live->bytes)
+        fc_memfd_seal_size(live->fd) == (goffset)live->bytes)
         live->list = mmap(NULL, live->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, live->fd, 0);
     if (live->list == MAP_FAILED)
     {

@@ -5,7 +5,7 @@
  */
 #include "fcmanager/stack/user-filter.h"
 
-#include "fcmanager/base/seal.h"
+#include "fcmanager/base/memfd.h"
 #include "fcmanager/counts/modules.h"
 #include "libfc/base/writers.h"
 #include "libfc/fc-choices.h"
@@ -209,7 +209,7 @@ static Answer ask(FcManagerFilter *filter, const char *path, const char *build_i
 
 static struct FcUserFilter *map(int fd)
 {
-    if (fc_seal_size(fd) != FC_USER_FILTER_BYTES)
+    if (fc_memfd_seal_size(fd) != FC_USER_FILTER_BYTES)
         return NULL;
     void *at = mmap(NULL, FC_USER_FILTER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return at == MAP_FAILED ? NULL : at;

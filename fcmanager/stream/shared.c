@@ -5,7 +5,7 @@
  */
 #include "fcmanager/stream/shared.h"
 
-#include "fcmanager/base/seal.h"
+#include "fcmanager/base/memfd.h"
 
 #include <errno.h>
 
@@ -28,7 +28,7 @@ struct FcSharedMap
 
 FcSharedMap *fc_shared_map(int fd, GError **error)
 {
-    goffset size = fc_seal_size(fd);
+    goffset size = fc_memfd_seal_size(fd);
     if (size < 2 * (goffset)FC_CHUNK_BYTES || size % FC_CHUNK_BYTES != 0)
     {
         g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,

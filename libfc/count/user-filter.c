@@ -9,7 +9,7 @@
 #include "libfc/base/notice.h"
 #include "libfc/base/sys.h"
 #include "libfc/stream/channel.h"
-#include "libfc/stream/sealed.h"
+#include "libfc/stream/memfd.h"
 
 #include <sys/mman.h>
 
@@ -53,7 +53,7 @@ int fc_user_filter_make(void)
 {
     if (fc_config.filter[0] == '\0')
         return -1;
-    int fd = fc_sealed_make("fc-choices", FC_USER_FILTER_BYTES);
+    int fd = fc_memfd_make("fc-choices", FC_USER_FILTER_BYTES);
     if (fd >= 0)
         map(fd);
     if (!filter)
@@ -70,7 +70,7 @@ int fc_user_filter_make(void)
 
 void fc_user_filter_map(int fd)
 {
-    if (fc_sealed_bytes(fd) != FC_USER_FILTER_BYTES)
+    if (fc_memfd_bytes(fd) != FC_USER_FILTER_BYTES)
         return;
     map(fd);
     if (filter && (filter->magic != FC_USER_FILTER_MAGIC || filter->version != FC_WIRE_VERSION))

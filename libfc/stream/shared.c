@@ -6,7 +6,7 @@
 #include "libfc/stream/shared.h"
 
 #include "libfc/base/sys.h"
-#include "libfc/stream/sealed.h"
+#include "libfc/stream/memfd.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -61,7 +61,7 @@ int fc_shared_make(struct FcShared **mapping, uint32_t *chunks)
     if (*chunks == 0)
         return -1;
     size_t bytes = (size_t)(1 + *chunks) * FC_CHUNK_BYTES;
-    int fd = fc_sealed_make("functioncheck", bytes);
+    int fd = fc_memfd_make("functioncheck", bytes);
     if (fd < 0)
         return -1;
     *mapping = map_aligned(fd, bytes);
@@ -78,7 +78,7 @@ int fc_shared_make(struct FcShared **mapping, uint32_t *chunks)
 
 struct FcShared *fc_shared_map(int fd, uint32_t *chunks)
 {
-    long bytes = fc_sealed_bytes(fd);
+    long bytes = fc_memfd_bytes(fd);
     if (bytes < 2 * (long)FC_CHUNK_BYTES || bytes > (long)UINT32_MAX * FC_CHUNK_BYTES)
         return NULL;
     struct FcShared *mapping = map_aligned(fd, (size_t)bytes);

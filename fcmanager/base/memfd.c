@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * File seals: see seal.h.
+ * See memfd.h, and fcntl(2) on file seals.
  */
-#include "fcmanager/base/seal.h"
+#include "fcmanager/base/memfd.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-goffset fc_seal_size(int fd)
+goffset fc_memfd_seal_size(int fd)
 {
     struct stat status;
     int seals = fcntl(fd, F_GET_SEALS);

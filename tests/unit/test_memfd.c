@@ -3,8 +3,8 @@
  * Memory whose size is fixed, libfc's and fcmanager's, while another thread makes smaller whatever
  * comes at its descriptor: from then on it is as large as it was said to be.
  */
-#include "fcmanager/base/seal.h"
-#include "libfc/stream/sealed.h"
+#include "fcmanager/base/memfd.h"
+#include "libfc/stream/memfd.h"
 
 #include <glib.h>
 #include <sys/mman.h>
@@ -54,12 +54,12 @@ static void test_make(void)
     for (int i = 0; i < ROUNDS; i++)
     {
         g_atomic_int_set(&rest, (1 + i % 2) * 4096);
-        int fd = fc_sealed_make("test", BYTES);
+        int fd = fc_memfd_make("test", BYTES);
         if (fd < 0)
             continue; /* the other was faster */
         made++;
         g_assert_cmpint(size_of(fd), ==, BYTES);
-        g_assert_cmpint(fc_sealed_bytes(fd), ==, BYTES);
+        g_assert_cmpint(fc_memfd_bytes(fd), ==, BYTES);
         g_assert_cmpint(ftruncate(fd, 0), ==, -1);
         close(fd);
     }
@@ -75,7 +75,7 @@ static void test_seal(void)
         g_atomic_int_set(&rest, (1 + i % 2) * 4096);
         int fd = memfd_create("test", MFD_ALLOW_SEALING);
         g_assert_cmpint(ftruncate(fd, BYTES), ==, 0);
-        goffset size = fc_seal_size(fd);
+        goffset size = fc_memfd_seal_size(fd);
         g_assert_cmpint(size, ==, size_of(fd));
         g_assert_cmpint(ftruncate(fd, 0), ==, -1);
         close(fd);
@@ -87,11 +87,11 @@ static void test_seal(void)
 static void test_no_seals(void)
 {
     int fds[] = {memfd_create("test", 0), memfd_create("test", MFD_ALLOW_SEALING)};
-    g_assert_cmpint(fc_seal_size(fds[0]), ==, -1);
-    g_assert_cmpint(fc_sealed_bytes(fds[0]), ==, -1);
-    g_assert_cmpint(fc_sealed_bytes(fds[1]), ==, -1); /* nobody has set them */
-    g_assert_cmpint(fc_seal_size(fds[1]), ==, 0);
-    g_assert_cmpint(fc_sealed_bytes(fds[1]), ==, 0);
+    g_assert_cmpint(fc_memfd_seal_size(fds[0]), ==, -1);
+    g_assert_cmpint(fc_memfd_bytes(fds[0]), ==, -1);
+    g_assert_cmpint(fc_memfd_bytes(fds[1]), ==, -1); /* nobody has set them */
+    g_assert_cmpint(fc_memfd_seal_size(fds[1]), ==, 0);
+    g_assert_cmpint(fc_memfd_bytes(fds[1]), ==, 0);
     for (guint i = 0; i < G_N_ELEMENTS(fds); i++)
         close(fds[i]);
 }
