@@ -4,8 +4,8 @@
  * and ends by itself.  The only file that exits; and the only one that prints, apart from the
  * messages of FC_DEBUG.
  */
-#include "fcmanager/base/last-word.h"
 #include "fcmanager/base/memory-limit.h"
+#include "fcmanager/base/notice.h"
 #include "fcmanager/base/reply.h"
 #include "fcmanager/session/session.h"
 #include "fcmanager/session/source.h"
@@ -168,15 +168,15 @@ static void close_others(int *keep, guint count)
     }
 }
 
-/* `last_word` stays open as well. */
-static void detach(const Options *options, int last_word)
+/* `notice_fd` stays open as well. */
+static void detach(const Options *options, int notice_fd)
 {
     int keep[] = {options->pipe_fd, options->reply_fd, options->shared_fd, options->filter_fd,
-                  last_word};
+                  notice_fd};
     int null_fd = open("/dev/null", O_RDWR);
     for (int fd = 0; fd <= STDERR_FILENO && null_fd >= 0; fd++)
         if (fd != null_fd && fd != keep[0] && fd != keep[1] && fd != keep[2] && fd != keep[3] &&
-            fd != last_word && !(fd == STDERR_FILENO && options->debug))
+            fd != notice_fd && !(fd == STDERR_FILENO && options->debug))
             dup2(null_fd, fd);
     close_others(keep, G_N_ELEMENTS(keep));
     for (guint i = 0; i < G_N_ELEMENTS(keep); i++)
@@ -206,7 +206,7 @@ static void block_signals(void)
 
 /* ---- The session --------------------------------------------------------------------- */
 
-static int run(const Options *options, int last_word)
+static int run(const Options *options, int notice_fd)
 {
     g_autoptr(GError) error = NULL;
     FcSessionSetup setup = {
@@ -224,7 +224,7 @@ static int run(const Options *options, int last_word)
         .sizes = {(guint32)CLAMP(options->functions, 0, 1 << 20),
                   (guint32)CLAMP(options->graph, 0, 1 << 20),
                   (guint32)CLAMP(options->stack, 0, 1 << 20)},
-        .last_word = last_word,
+        .notice_fd = notice_fd,
         .quiet = options->quiet,
         .brief = options->brief,
         .debug = options->debug,
@@ -266,7 +266,7 @@ static int run(const Options *options, int last_word)
         fprintf(stderr, "FCMng: debug: /: %s\n", g_strerror(errno));
     fc_source_run(source, session);
     fc_session_end(session);
-    fc_last_word_say(last_word, fc_session_untold(session));
+    fc_notice_print(notice_fd, fc_session_unreported(session));
     fc_session_free(session);
     fc_observer_free(observer);
     fc_source_free(source);
@@ -307,13 +307,13 @@ int main(int argc, char **argv)
     mallopt(M_ARENA_MAX, 1); /* each takes 64 MiB of address space, which may be limited */
     block_signals();
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the poll intervals are short */
-    int last_word = fc_last_word_prepare();
-    detach(&options, last_word);
+    int notice_fd = fc_notice_prepare();
+    detach(&options, notice_fd);
     fcntl(options.reply_fd, F_SETFL, fcntl(options.reply_fd, F_GETFL) | O_NONBLOCK);
     raise_limit(RLIMIT_FSIZE);
     raise_limit(RLIMIT_NOFILE);
     raise_limit(RLIMIT_AS);
     raise_limit(RLIMIT_CPU);
-    fc_memory_limit_start(last_word);
-    return run(&options, last_word);
+    fc_memory_limit_start(notice_fd);
+    return run(&options, notice_fd);
 }

@@ -4,7 +4,7 @@
  */
 #include "fcmanager/base/memory-limit.h"
 
-#include "fcmanager/base/last-word.h"
+#include "fcmanager/base/notice.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,14 +34,14 @@ typedef struct
 static struct
 {
     gboolean is_started;
-    int last_word;
+    int notice_fd;
     guint64 address_space; /* G_MAXUINT64: not limited */
     GArray *groups;        /* Group */
     guint64 own_at_start;
     guint asked;
     const char *which; /* limit that is near; NULL: none */
     guint64 limit;     /* and how much that is */
-} memory = {.last_word = -1};
+} memory = {.notice_fd = -1};
 
 /* FALSE where nothing can be read. */
 static gboolean read_text(const char *path, char *text, gsize room)
@@ -139,17 +139,17 @@ static void say_end(const char *domain, GLogLevelFlags level, const char *messag
 {
     if (level &
         G_LOG_LEVEL_ERROR) /* no memory, as nothing else ends us so: none is asked for here */
-        fc_last_word_say(memory.last_word,
-                         "FCMng: no memory is left for the profile manager (ulimit -v, the control "
-                         "group's limit or the machine's): the profile is lost\n");
+        fc_notice_print(memory.notice_fd,
+                        "FCMng: no memory is left for the profile manager (ulimit -v, the control "
+                        "group's limit or the machine's): the profile is lost\n");
     else
         g_log_default_handler(domain, level, message, data);
 }
 
-void fc_memory_limit_start(int last_word)
+void fc_memory_limit_start(int notice_fd)
 {
     struct rlimit limit;
-    memory.last_word = last_word;
+    memory.notice_fd = notice_fd;
     memory.groups = g_array_new(FALSE, FALSE, sizeof(Group));
     memory.address_space = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
                                ? limit.rlim_cur

@@ -8,9 +8,9 @@
 
 #include <glib.h>
 
-/* Finds the limits, below those that can be raised no more.  `last_word`: where it is said, by
- * last-word.h, that an allocation failed, which ends the manager. */
-void fc_memory_limit_start(int last_word);
+/* Finds the limits, below those that can be raised no more.  `notice_fd`: where it is said, by
+ * notice.h, that an allocation failed, which ends the manager. */
+void fc_memory_limit_start(int notice_fd);
 
 /* Whether what has grown since then, and what the end needs for it, comes near a limit.  From then
  * on always.  To be asked before something is added that can be done without; reads the system's

@@ -93,7 +93,7 @@ void fc_answers_remember(FcAnswers *answers, const char *trouble)
     answers->last_error = g_strdup(trouble);
 }
 
-const char *fc_answers_untold(const FcAnswers *answers)
+const char *fc_answers_unreported(const FcAnswers *answers)
 {
     return answers->errors->str;
 }

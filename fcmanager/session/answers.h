@@ -29,7 +29,7 @@ void fc_answers_greet(FcAnswers *answers, gboolean tell, const char *trouble);
 void fc_answers_remember(FcAnswers *answers, const char *trouble);
 
 /* What was remembered and no process was told, a line each.  Valid until the next call. */
-const char *fc_answers_untold(const FcAnswers *answers);
+const char *fc_answers_unreported(const FcAnswers *answers);
 
 /* Puts `text` into chunk `index`, in which process `key` waits; FALSE where it is not its own. */
 gboolean fc_answers_give(FcAnswers *answers, guint64 key, guint32 index, const char *text);

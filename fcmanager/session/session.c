@@ -4,8 +4,8 @@
  */
 #include "fcmanager/session/session.h"
 
-#include "fcmanager/base/last-word.h"
 #include "fcmanager/base/memory-limit.h"
+#include "fcmanager/base/notice.h"
 #include "fcmanager/session/forks.h"
 #include "fcmanager/session/process-messages.h"
 #include "fcmanager/session/process-waits.h"
@@ -142,14 +142,14 @@ static void begin_end(FcSession *session, const FcProcess *process)
     g_autofree char *text = g_strdup_printf(
         "FCMng: writing the profile takes longer than the run: %u contexts so far, of %u threads\n",
         session->contexts_in_use, g_hash_table_size(process->threads) + process->results->len);
-    fc_last_word_say_later(session->setup.last_word, text, (guint)session->end_may_take_ms);
+    fc_notice_print_later(session->setup.notice_fd, text, (guint)session->end_may_take_ms);
 }
 
 /* And again by the program itself: in a file that is not appended to it writes over the line. */
 static void end_end(FcSession *session)
 {
     const gint64 took_ms = now_ms() - session->end_began_ms;
-    fc_last_word_withdraw();
+    fc_notice_cancel();
     if (session->setup.quiet || session->is_patience_asked || took_ms < session->end_may_take_ms)
         return;
     session->is_patience_asked = TRUE;
@@ -497,7 +497,7 @@ void fc_session_end(FcSession *session)
     fc_session_files_end(&session->files);
 }
 
-const char *fc_session_untold(const FcSession *session)
+const char *fc_session_unreported(const FcSession *session)
 {
-    return fc_answers_untold(session->answers);
+    return fc_answers_unreported(session->answers);
 }

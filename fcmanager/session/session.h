@@ -37,7 +37,7 @@ typedef struct
     guint32 contexts; /* of all processes; 0: the default */
     guint32 memory_blocks;
     guint32 memory_frames;
-    int last_word; /* where it is said that the end takes long; see last-word.h */
+    int notice_fd; /* where it is said that the end takes long; see notice.h */
     gboolean quiet;
     gboolean brief; /* no greeting */
     gboolean debug; /* log to standard error */
@@ -89,4 +89,4 @@ void fc_session_malformed(FcSession *session, guint64 count);
 void fc_session_end(FcSession *session);
 
 /* What the user is to know, with FC_QUIET as well, and no process was told; a line each. */
-const char *fc_session_untold(const FcSession *session);
+const char *fc_session_unreported(const FcSession *session);

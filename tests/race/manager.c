@@ -42,7 +42,7 @@ void race_start_manager(int pipe_fd, int reply_fd, void *memory, size_t bytes)
         .quiet = TRUE,
         .joined = fc_source_follow,
         .left = fc_source_unfollow,
-        .last_word = -1,
+        .notice_fd = -1,
         .files = fc_files_new(".", &(FcFilesNaming){.pattern = "race"}),
     };
     if (memory != NULL)

@@ -3,8 +3,8 @@
  * The manager stays below a limit of memory: it folds contexts before it hits it, and says so; and
  * what it says where it hits it all the same.
  */
-#include "fcmanager/base/last-word.h"
 #include "fcmanager/base/memory-limit.h"
+#include "fcmanager/base/notice.h"
 #include "fcmanager/counts/counts.h"
 #include "tests/unit/asan.h"
 
@@ -73,7 +73,7 @@ static void test_is_told(void)
 {
     if (g_test_subprocess())
     {
-        fc_memory_limit_start(fc_last_word_prepare());
+        fc_memory_limit_start(fc_notice_prepare());
         g_free(g_malloc(G_MAXSIZE / 2));
         return;
     }

@@ -471,7 +471,7 @@ class Failing(Case):
         for transport in ("shared", "pipe"):
             for kind in ("pipe", "file", "terminal"):
                 with self.subTest(kind, transport=transport):
-                    self.check_last_word(program, kind, transport)
+                    self.check_notice(program, kind, transport)
                 shutil.rmtree(self.path("tmp-" + transport))
 
     def test_standard_error_to_read(self):
@@ -486,7 +486,7 @@ class Failing(Case):
         self.assertEqual(len(os.listdir(folder)), 1)
         self.assertEqual(self.read("stderr"), "a letter\n")
 
-    def check_last_word(self, program, kind, transport):
+    def check_notice(self, program, kind, transport):
         if kind == "file":
             with open(self.path("stderr"), "wb") as stream:
                 folder = self.start_killed(program, stream, transport)

@@ -2,7 +2,7 @@
  *
  * What the manager says by itself: at once, later, or not at all.
  */
-#include "fcmanager/base/last-word.h"
+#include "fcmanager/base/notice.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -54,11 +54,11 @@ static void assert_silent(const Fixture *f)
 static void test_later(void)
 {
     Fixture f = begin();
-    fc_last_word_say(f.place, "now\n");
+    fc_notice_print(f.place, "now\n");
     assert_said(&f, "now\n");
-    fc_last_word_say_later(f.place, "later\n", 1);
+    fc_notice_print_later(f.place, "later\n", 1);
     assert_said(&f, "later\n");
-    fc_last_word_withdraw();
+    fc_notice_cancel();
     end(&f);
 }
 
@@ -66,16 +66,16 @@ static void test_later(void)
 static void test_withdrawn(void)
 {
     Fixture f = begin();
-    fc_last_word_say_later(f.place, "later\n", 3600 * 1000);
+    fc_notice_print_later(f.place, "later\n", 3600 * 1000);
     raise(SIGALRM);
     assert_silent(&f);
-    fc_last_word_withdraw();
+    fc_notice_cancel();
     raise(SIGALRM);
     assert_silent(&f);
-    fc_last_word_say_later(f.place, "later\n", 3600 * 1000);
+    fc_notice_print_later(f.place, "later\n", 3600 * 1000);
     assert_silent(&f);
-    fc_last_word_withdraw();
-    fc_last_word_say_later(-1, "nowhere\n", 1);
+    fc_notice_cancel();
+    fc_notice_print_later(-1, "nowhere\n", 1);
     assert_silent(&f);
     end(&f);
 }
@@ -83,7 +83,7 @@ static void test_withdrawn(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/last-word/later", test_later);
-    g_test_add_func("/last-word/withdrawn", test_withdrawn);
+    g_test_add_func("/notice/later", test_later);
+    g_test_add_func("/notice/withdrawn", test_withdrawn);
     return g_test_run();
 }

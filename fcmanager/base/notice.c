@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What nobody is left to print: see last-word.h.
+ * See notice.h.
  */
-#include "fcmanager/base/last-word.h"
+#include "fcmanager/base/notice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,9 @@
 #define PATH_BYTES 40
 #define LATER_BYTES 256
 
-/* Opened anew it gets our rights, so whoever gave it to us must have been able to write to it.  To
- * open a device can do anything, but for a terminal. */
+/* Opening it again uses the manager's rights, so whoever passed it to the manager must have been
+ * able to write to it.  Devices are left out, but for terminals: opening one may have side
+ * effects. */
 static gboolean is_usable(int fd)
 {
     struct stat status;
@@ -27,7 +28,7 @@ static gboolean is_usable(int fd)
            (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || isatty(fd));
 }
 
-int fc_last_word_prepare(void)
+int fc_notice_prepare(void)
 {
     char path[PATH_BYTES];
     if (!is_usable(STDERR_FILENO))
@@ -46,18 +47,18 @@ static void write_to(const char *path, const char *text, size_t bytes)
     close(fd);
 }
 
-void fc_last_word_say(int place, const char *text)
+void fc_notice_print(int fd, const char *text)
 {
     char path[PATH_BYTES];
-    if (place < 0 || *text == '\0')
+    if (fd < 0 || *text == '\0')
         return;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     write_to(path, text, strlen(text));
 }
 
 /* ---- Later ------------------------------------------------------------------------------ */
 
-/* What the signal handler writes; it never changes while the signal may come. */
+/* What the signal handler writes.  It does not change while the signal is allowed. */
 static struct
 {
     char path[PATH_BYTES];
@@ -80,37 +81,38 @@ static void allow_alarm(int how)
     pthread_sigmask(how, &alarm, NULL);
 }
 
-static void say_now(int number)
+static void print_now(int number)
 {
     struct itimerval left;
     const int before = errno;
-    /* Else somebody else sent the signal. */
+    /* otherwise another process sent the signal */
     if (getitimer(ITIMER_REAL, &left) == 0 && left.it_value.tv_sec == 0 &&
         left.it_value.tv_usec == 0)
         write_to(later.path, later.text, later.bytes);
     errno = before;
 }
 
-void fc_last_word_say_later(int place, const char *text, guint after_ms)
+void fc_notice_print_later(int fd, const char *text, guint after_ms)
 {
-    struct sigaction action = {.sa_handler = say_now, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = print_now, .sa_flags = SA_RESTART};
     const struct timespec none = {0};
     sigset_t alarm;
-    if (place < 0)
+    if (fd < 0)
         return;
-    snprintf(later.path, sizeof later.path, "/proc/self/fd/%d", place);
+    snprintf(later.path, sizeof later.path, "/proc/self/fd/%d", fd);
     later.bytes = MIN(strlen(text), sizeof later.text);
     memcpy(later.text, text, later.bytes);
     sigemptyset(&alarm);
     sigaddset(&alarm, SIGALRM);
     sigaction(SIGALRM, &action, NULL);
-    while (sigtimedwait(&alarm, NULL, &none) > 0) /* one that was sent to us meanwhile */
+    while (sigtimedwait(&alarm, NULL, &none) >
+           0) /* discard one that another process sent meanwhile */
         continue;
     set_alarm(MAX(after_ms, 1));
     allow_alarm(SIG_UNBLOCK);
 }
 
-void fc_last_word_withdraw(void)
+void fc_notice_cancel(void)
 {
     allow_alarm(SIG_BLOCK);
     set_alarm(0);
