@@ -117,7 +117,7 @@ void fc_gsymtab_build(FcGModel *model, const FcGSym *syms, guint n, guint64 last
     for (guint i = 0; i < n; i++)
         ranges[i] = (FcGRange){syms[i].addr,    syms[i].end_addr, syms[i].name, i,
                                syms[i].is_func, syms[i].is_static};
-    n = fc_granges_settle(ranges, n, last_addr);
+    n = fc_granges_normalize(ranges, n, last_addr);
     FcGSym *table = g_new(FcGSym, (gsize)n + 1);
     g_free(symtab->starts);
     symtab->starts = g_new(guint64, (gsize)n + 1);

@@ -201,7 +201,7 @@ static void add_spec(FcGModel *model, GPtrArray *parsed, const char *text, FcGTa
 
 /* Of ranges that start at one symbol the first counts; ranges that hold no address
  * are dropped. */
-static void settle_ranges(GPtrArray *ranges)
+static void drop_ranges(GPtrArray *ranges)
 {
     guint n_kept = 0;
 
@@ -243,7 +243,7 @@ FcGSpecs *fc_gspecs_new(FcGModel *model)
     for (guint i = 0; i < parsed->len; i++)
         add_arcs(model, g_ptr_array_index(parsed, i));
     for (guint i = 0; i < FC_GTABLE_LAST; i++)
-        settle_ranges(specs->ranges[i]);
+        drop_ranges(specs->ranges[i]);
     g_ptr_array_free(parsed, TRUE);
     return specs;
 }

@@ -47,7 +47,7 @@ gboolean fc_gimage_shows_local(const char *name, FcGNextString next, gconstpoint
 /* Sorts by address, drops all but one symbol of an address and those whose range is empty, and
  * fixes where each ends; `last_addr` is the end of the code.  Returns how many are left, which
  * are at the start of `ranges` then. */
-guint fc_granges_settle(FcGRange *ranges, guint n, guint64 last_addr);
+guint fc_granges_normalize(FcGRange *ranges, guint n, guint64 last_addr);
 
 /* A table of its own, of all symbols of an image: FcGRange, of which `item` is their place there.
  * Names are those of the image, which must outlive it. */

@@ -86,7 +86,7 @@ static gboolean is_preferred(const FcGRange *later, const FcGRange *kept)
     return n_underscores(later->name) < n_underscores(kept->name);
 }
 
-guint fc_granges_settle(FcGRange *ranges, guint n, guint64 last_addr)
+guint fc_granges_normalize(FcGRange *ranges, guint n, guint64 last_addr)
 {
     guint64 prev_addr = 0;
     guint len = 0;
@@ -121,7 +121,7 @@ GArray *fc_granges_new(const FcGImage *image)
 
     for (guint i = 0; i < ranges->len; i++)
         items[i].item = i;
-    g_array_set_size(ranges, fc_granges_settle(items, ranges->len, image->text_end - 1));
+    g_array_set_size(ranges, fc_granges_normalize(items, ranges->len, image->text_end - 1));
     return ranges;
 }
 

@@ -574,7 +574,7 @@ void fc_counts_make_sums(FcCounts *counts)
     counts->sums_room = counts->node_room;
 }
 
-static void settle(FcCounts *counts, guint32 index, guint32 owner)
+static void flush_sum(FcCounts *counts, guint32 index, guint32 owner)
 {
     FcCountsSum *sum = &counts->sums[index];
     FcCountsNode *node = &counts->nodes[index];
@@ -589,17 +589,17 @@ static void settle(FcCounts *counts, guint32 index, guint32 owner)
     *sum = (FcCountsSum){0};
 }
 
-void fc_counts_settle(FcCounts *counts)
+void fc_counts_flush_sums(FcCounts *counts)
 {
     const guint32 count = MIN(counts->sums_room, counts->node_count);
     for (guint32 i = 1; i < count; i++)
         if (counts->owners[i] != 0)
-            settle(counts, i, counts->owners[i] - 1);
+            flush_sum(counts, i, counts->owners[i] - 1);
 }
 
 void fc_counts_drop_sums(FcCounts *counts)
 {
-    fc_counts_settle(counts);
+    fc_counts_flush_sums(counts);
     g_clear_pointer(&counts->sums_memory, g_free);
     counts->sums = NULL;
     g_clear_pointer(&counts->owners, g_free);

@@ -107,7 +107,7 @@ typedef struct
 } FcCountsNode;
 
 /* What calls of a context did that was not added to it, its function and the arc that owns the sum
- * yet (fc_counts_settle): of such as had no other activation of the function around them. */
+ * yet (fc_counts_flush_sums): of such as had no other activation of the function around them. */
 typedef struct
 {
     guint64 calls;
@@ -331,7 +331,7 @@ void fc_counts_drop_functions(FcCounts *counts);
 void fc_counts_make_sums(FcCounts *counts);
 /* Adds the sums to where they belong; to be called before anything of the counts is read, by who
  * did not close the stack that adds to them. */
-void fc_counts_settle(FcCounts *counts);
+void fc_counts_flush_sums(FcCounts *counts);
 /* Settles, and frees them. */
 void fc_counts_drop_sums(FcCounts *counts);
 

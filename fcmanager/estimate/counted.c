@@ -40,7 +40,7 @@ void fc_counted_begin(FcCounted *counted)
     if (counted->begun)
         return;
     counted->begun = TRUE;
-    fc_counts_settle(counted->counts);
+    fc_counts_flush_sums(counted->counts);
     g_array_set_size(counted->sure, counted->counts->arc_count);
     for (guint32 i = 0; i < counted->counts->arc_count; i++)
         g_array_index(counted->sure, guint64, i) = counted->counts->arcs[i].calls;
@@ -82,7 +82,7 @@ void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean ne
         g_array_set_size(counted->before, function + 1);
     guint64 local = 0;
     guint64 calls = 0;
-    fc_counts_settle(counts);
+    fc_counts_flush_sums(counts);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         if (counts->nodes[i].function != function)

@@ -290,7 +290,7 @@ static void tidy(FcHeapOrder *order)
     }
 }
 
-void fc_heap_order_settle(FcHeapOrder *order, guint64 time)
+void fc_heap_order_advance(FcHeapOrder *order, guint64 time)
 {
     g_autoptr(GArray) nexts = g_array_new(FALSE, FALSE, sizeof(Next));
     for (FcHeapQueue *queue = order->first; queue; queue = queue->next)
@@ -305,7 +305,7 @@ void fc_heap_order_settle(FcHeapOrder *order, guint64 time)
 
 void fc_heap_order_flush(FcHeapOrder *order)
 {
-    fc_heap_order_settle(order, G_MAXUINT64);
+    fc_heap_order_advance(order, G_MAXUINT64);
     for (FcHeapQueue *queue = order->first; queue; queue = queue->next)
         take_waiting(queue);
 }
@@ -316,7 +316,7 @@ void fc_heap_order_finish(FcHeapOrder *order)
         queue->ended = TRUE;
     order->open_count = 0;
     /* Killed within realloc: whether it got as far as freeing can't be known. */
-    fc_heap_order_settle(order, G_MAXUINT64);
+    fc_heap_order_advance(order, G_MAXUINT64);
 }
 
 /* ---- Life ---------------------------------------------------------------------------- */

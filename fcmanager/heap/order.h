@@ -2,7 +2,7 @@
  *
  * The events of several threads on the one heap of their process, in the order in which they
  * happened.  heap-records.c adds them, thread by thread; process-heap.c says up to when their
- * order is known (fc_heap_order_settle).
+ * order is known (fc_heap_order_advance).
  *
  * Threads' records arrive chunk by chunk, so that of one address the free by one thread may
  * arrive after the next allocation by another.  Of one address their times are in the true order
@@ -74,7 +74,7 @@ void fc_heap_queue_end(FcHeapQueue *queue);
 /* Takes what waits up to `time`, of all threads in order.  The records of each thread must have
  * been given up to then; a thread may have made one meanwhile that is not in memory yet: no
  * record that is here depends on it. */
-void fc_heap_order_settle(FcHeapOrder *order, guint64 time);
+void fc_heap_order_advance(FcHeapOrder *order, guint64 time);
 /* Takes all that waits, for a look at the blocks; names that did not come yet are lost. */
 void fc_heap_order_flush(FcHeapOrder *order);
 /* No thread makes any more records: takes all. */

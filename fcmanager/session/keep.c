@@ -193,7 +193,7 @@ static char *hidden_name(void)
 
 /* Somebody may write `name` at any time, so it is looked at again once nobody can, under `hidden`.
  * What turns out to be of a run beside us becomes the next older one. */
-static void settle_hidden(int dirfd, const char *hidden, const char *name, const FcKeepRule *rule,
+static void finish_hidden(int dirfd, const char *hidden, const char *name, const FcKeepRule *rule,
                           char **beside)
 {
     if (fc_keep_is_beside(dirfd, hidden, rule))
@@ -215,7 +215,7 @@ static int replace(int dirfd, const char *from, const char *name, const FcKeepRu
     }
     if (renameat2(dirfd, from, dirfd, name, RENAME_EXCHANGE) == 0)
     {
-        settle_hidden(dirfd, from, name, rule, beside);
+        finish_hidden(dirfd, from, name, rule, beside);
         return 1;
     }
     if (errno == ENOENT)
@@ -225,7 +225,7 @@ static int replace(int dirfd, const char *from, const char *name, const FcKeepRu
     g_autofree char *hidden = hidden_name();
     if (renameat(dirfd, name, dirfd, hidden) < 0)
         return errno == ENOENT ? 0 : -1;
-    settle_hidden(dirfd, hidden, name, rule, beside);
+    finish_hidden(dirfd, hidden, name, rule, beside);
     return 0;
 }
 
@@ -278,7 +278,7 @@ gboolean fc_keep_take_away(int dirfd, const char *name, const FcKeepRule *rule)
     g_autofree char *hidden = hidden_name();
     if (renameat(dirfd, name, dirfd, hidden) < 0)
         return errno == ENOENT;
-    settle_hidden(dirfd, hidden, name, rule, NULL);
+    finish_hidden(dirfd, hidden, name, rule, NULL);
     return TRUE;
 }
 

@@ -27,7 +27,7 @@ static gboolean read_ahead(FcProcess *process, guint64 time)
     return whole;
 }
 
-void fc_process_settle_heap(FcProcess *process)
+void fc_process_advance_heap(FcProcess *process)
 {
     FcHeapOrder *order = process->heap_order;
     if (order->queued == 0)
@@ -35,7 +35,7 @@ void fc_process_settle_heap(FcProcess *process)
     guint64 time = order->latest;
     gboolean whole = process->setup->shared == NULL || read_ahead(process, time);
     if (whole || order->queued >= FC_HEAP_QUEUE_MAX)
-        fc_heap_order_settle(order, time);
+        fc_heap_order_advance(order, time);
 }
 
 char *fc_process_list_live(FcProcess *process)
@@ -75,7 +75,7 @@ FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time)
     if (!process->finished && process->setup->shared)
     {
         read_ahead(process, time);
-        fc_heap_order_settle(process->heap_order, time);
+        fc_heap_order_advance(process->heap_order, time);
     }
     FcHeapSnapshot *snapshot = g_new0(FcHeapSnapshot, 1);
     snapshot->modules = fc_modules_copy(process->modules);

@@ -25,7 +25,7 @@ char *fc_process_list_live(FcProcess *process);
 
 /* Applies the heap events that wait, up to the latest of them, after reading all threads that far.
  */
-void fc_process_settle_heap(FcProcess *process);
+void fc_process_advance_heap(FcProcess *process);
 
 /* The process's memory as it was at `time` (G_MAXUINT64: as it is now), for a child: NULL where
  * it is not profiled. */

@@ -84,7 +84,7 @@ static void take_chunk(FcProcess *process, const FcWireMessage *message)
     fc_stack_set_multiplier(thread->stack, fc_clock_multiplier(&process->setup->clock));
     fc_thread_take_chunk(thread, &view, (guint32)message->value);
     if (process->heap && process->heap_order->queued >= FC_HEAP_QUEUE_FULL)
-        fc_process_settle_heap(process);
+        fc_process_advance_heap(process);
 }
 
 static void take_counts(FcProcess *process, const FcWireMessage *message)
@@ -295,5 +295,5 @@ void fc_process_retry(FcProcess *process)
     while (g_hash_table_iter_next(&iter, NULL, &thread))
         fc_thread_retry(thread);
     if (process->heap && !process->finished)
-        fc_process_settle_heap(process);
+        fc_process_advance_heap(process);
 }

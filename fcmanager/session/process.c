@@ -281,7 +281,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     if (thread->heap)
         fc_heap_thread_finish(thread->heap);
     const FcCallCosts costs = fc_costs_of(&process->costs);
-    fc_thread_settle(thread, ended, &costs);
+    fc_thread_finalize(thread, ended, &costs);
     fc_counts_sum_functions(thread->counts);
     fc_stack_get_off(thread->stack, &result.off);
     add_notes(process, thread);

@@ -5,9 +5,9 @@
  *
  * Of a function that has one activation at a time, one of these is of one context and one arc, and
  * each context is entered by one arc, its owner.  So what such calls add to all three is added to
- * the context's sum alone, and from there to the three at times (fc_counts_settle).  Functions of
- * which that is not so are FC_COUNTS_RECURSIVE from when it shows.  What is not short adds to the
- * three at once.
+ * the context's sum alone, and from there to the three at times (fc_counts_flush_sums).  Functions
+ * of which that is not so are FC_COUNTS_RECURSIVE from when it shows.  What is not short adds to
+ * the three at once.
  *
  * For stack*.c alone.
  */

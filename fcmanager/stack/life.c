@@ -244,7 +244,7 @@ GArray *fc_stack_busy_so_far(const FcStack *stack)
     GArray *busy = g_array_new(FALSE, TRUE, sizeof(guint64));
     g_array_set_size(busy, counts->function_count);
     guint64 *ticks = (guint64 *)(gpointer)busy->data;
-    fc_counts_settle(stack->counts);
+    fc_counts_flush_sums(stack->counts);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const guint64 local = counts->nodes[i].local;
@@ -264,7 +264,7 @@ GArray *fc_stack_busy_so_far(const FcStack *stack)
 
 void fc_stack_close(FcStack *stack, guint64 time)
 {
-    fc_counts_settle(stack->counts);
+    fc_counts_flush_sums(stack->counts);
     if (stack->is_pending)
         fc_stack_take_pending(stack, time);
     stack->last = MAX(stack->last, time);

@@ -72,7 +72,7 @@ FcTrace *fc_stack_take_trace(FcStack *stack);
 FcCounted *fc_stack_counted(FcStack *stack);
 gboolean fc_stack_has_counted(const FcStack *stack);
 
-/* What it adds is in the counts after fc_counts_settle() or fc_stack_close().
+/* What it adds is in the counts after fc_counts_flush_sums() or fc_stack_close().
  *
  * Takes the valid records that begin in `units`[from, to), behind which there is another unit:
  * returns where the first begins that is not there (its generation is not `generation`), or where

@@ -461,7 +461,7 @@ static guint64 time_outside(const FcThread *thread)
     return last - first > inside ? last - first - inside : 0;
 }
 
-void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs)
+void fc_thread_finalize(FcThread *thread, gboolean ended, const FcCallCosts *costs)
 {
     FcObserved seen = {0};
     if (thread->watched)

@@ -78,7 +78,7 @@ void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beac
 void fc_thread_keep_places(FcThread *thread, guint64 start, guint64 end, guint64 time);
 /* Its stack is closed and it is done: what it counted goes to its counts, and `costs` are taken off
  * them.  `ended`: it writes to the chunks no more. */
-void fc_thread_settle(FcThread *thread, gboolean ended, const FcCallCosts *costs);
+void fc_thread_finalize(FcThread *thread, gboolean ended, const FcCallCosts *costs);
 
 /* Gives back the chunks that were kept from further use: the thread writes no more. */
 void fc_thread_release(FcThread *thread);

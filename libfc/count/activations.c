@@ -69,7 +69,7 @@ static bool is_kept(const struct FcStatistics *statistics, enum Kept kept)
 {
     return kept == KEEP_ALL || statistics->open > 0 ||
            (kept == KEEP_KNOWN &&
-            (statistics->is_settled || statistics->is_nest || statistics->ended >= CALLS_FEW));
+            (statistics->is_decided || statistics->is_nest || statistics->ended >= CALLS_FEW));
 }
 
 static uint32_t count_kept(const struct FcDetail *detail, enum Kept kept)
@@ -245,7 +245,7 @@ static void end_activation(struct FcDetail *detail, const struct FcRecord *recor
         }
         /* It moved the stack pointer: its exits would be taken for those of nested calls. */
         if (!is_tail && fc_detail_address_in(record) < fc_detail_address_of(open))
-            statistics->is_settled = true;
+            statistics->is_decided = true;
     }
     uint32_t descendants = open->descendants + 1;
     fc_detail_pop(detail);

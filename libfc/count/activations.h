@@ -49,7 +49,7 @@ struct FcStatistics
     uint32_t nested;
     uint32_t outermost;
     uint32_t open;
-    bool is_settled;    /* decided, or never to be */
+    bool is_decided;    /* decided, or never to be */
     bool is_nest;       /* its nested calls are counted already */
     uint64_t inclusive; /* ticks, of the outermost ones */
     uint64_t exclusive;

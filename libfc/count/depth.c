@@ -245,7 +245,7 @@ static bool count_in(struct FcCounted *counted, struct FcPair *pair)
     return count;
 }
 
-bool fc_depth_settles_entry(struct FcCounted *counted, uint64_t function, uint64_t site,
+bool fc_depth_handles_entry(struct FcCounted *counted, uint64_t function, uint64_t site,
                             uint64_t where)
 {
     struct FcPair *pair = fc_counters_pair(counted, function, site);
@@ -259,7 +259,7 @@ bool fc_depth_settles_entry(struct FcCounted *counted, uint64_t function, uint64
     return true;
 }
 
-bool fc_depth_settles_exit(uint64_t site, uint64_t where)
+bool fc_depth_handles_exit(uint64_t site, uint64_t where)
 {
     uint64_t function = fc_depth_find_at(site, where);
     if (function == FC_DEPTH_NONE)

@@ -38,9 +38,9 @@ uint64_t fc_depth_find_at(uint64_t site, uint64_t where);
 /* For the hooks after inlining: an entry that is skipped, or too deep and counted, and an exit of
  * which nothing is to be recorded.  False: counted.c has to look, which an entry may be told to
  * again. Touches no vector register. */
-bool fc_depth_settles_entry(struct FcCounted *counted, uint64_t function, uint64_t site,
+bool fc_depth_handles_entry(struct FcCounted *counted, uint64_t function, uint64_t site,
                             uint64_t where);
-bool fc_depth_settles_exit(uint64_t site, uint64_t where);
+bool fc_depth_handles_exit(uint64_t site, uint64_t where);
 
 /* The stack is cut back to `address`. */
 void fc_depth_jump(uint64_t address);

@@ -184,13 +184,13 @@ static void decide(struct FcDetail *detail, struct FcStatistics *statistics, boo
     detail->decisions[detail->decision_count++] =
         (struct FcDecision){statistics->function, is_nested};
     *statistics = (struct FcStatistics){
-        .function = statistics->function, .is_settled = !is_nested, .is_nest = is_nested};
+        .function = statistics->function, .is_decided = !is_nested, .is_nest = is_nested};
 }
 
 static void judge(struct FcDetail *detail, struct FcStatistics *statistics)
 {
     uint64_t limit = figure(&short_ticks);
-    if (statistics->is_settled || statistics->ended < CALLS_MIN ||
+    if (statistics->is_decided || statistics->ended < CALLS_MIN ||
         detail->decision_count == FC_DECISIONS_MAX)
         return;
     const uint32_t least = statistics->is_nest ? OUTERMOST_MANY : OUTERMOST_MIN;

@@ -87,14 +87,14 @@ static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *b
  * all.  Called at an entry or an exit of a thread that looks at all calls; what it calls is
  * compiled as this file is. */
 FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static bool
-settles(uint64_t function, uint64_t site, uint64_t where)
+handles(uint64_t function, uint64_t site, uint64_t where)
 {
     struct FcCounted *counted = fc_thread.counted;
     if (!counted)
         return false;
     if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
-        return fc_depth_settles_entry(counted, function, site, where);
-    return fc_depth_settles_exit(site, where);
+        return fc_depth_handles_entry(counted, function, site, where);
+    return fc_depth_handles_exit(site, where);
 }
 
 enum Way
@@ -187,7 +187,7 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
     }
     if (fc_unlikely(!is_looked_at && fc_thread.looks_at_calls))
     {
-        if (settles((uintptr_t)code, (uintptr_t)site, where))
+        if (handles((uintptr_t)code, (uintptr_t)site, where))
             return;
     }
     else if (fc_clock_is_fast())

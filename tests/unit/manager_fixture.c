@@ -66,7 +66,7 @@ guint32 fc_fixture_feed_units(FcFixture *fixture, const struct FcUnit *units, gu
                               guint32 to)
 {
     const guint32 end = fc_stack_feed(fixture->stack, units, from, to, FIXTURE_GENERATION);
-    fc_counts_settle(fixture->counts);
+    fc_counts_flush_sums(fixture->counts);
     return end;
 }
 
@@ -252,7 +252,7 @@ void fc_fixture_add(FcFixture *fixture, char letter, guint64 site, guint64 calls
     fc_counted_add(fc_stack_counted(fixture->stack), site, fc_fixture_address(letter), 0, calls);
 }
 
-void fc_fixture_settle(FcFixture *fixture, guint64 outside)
+void fc_fixture_finalize(FcFixture *fixture, guint64 outside)
 {
     static const FcCallCosts no_costs;
     g_assert_cmpuint(fc_stack_depth(fixture->stack), ==, 0);

@@ -87,7 +87,7 @@ guint fc_fixture_context_count(const FcCounts *counts);
 /* So many calls of `letter` from there were counted. */
 void fc_fixture_add(FcFixture *fixture, char letter, guint64 site, guint64 calls);
 /* What was counted is settled, where hooks cost nothing; the stack must be closed. */
-void fc_fixture_settle(FcFixture *fixture, guint64 outside);
+void fc_fixture_finalize(FcFixture *fixture, guint64 outside);
 /* That there are such a context and arc, with those figures. */
 void fc_fixture_check_context(FcFixture *fixture, const char *path, guint64 calls, guint64 total,
                               guint64 local);

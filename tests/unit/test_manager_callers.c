@@ -33,7 +33,7 @@ static void test_hidden_caller(void)
     fc_fixture_leave(&f, 1000, 'A', 0x99, 0);
     fc_fixture_add(&f, 'G', SITE('A', 0), 51);
     fc_fixture_add(&f, 'B', SITE('G', 0), 101);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     /* local of G: 3 ticks in the sample; of B: 2 */
     const guint64 b = 2 + 2 + 100 * 2;
     const guint64 g = 9 + 3 + 50 * 3;
@@ -69,7 +69,7 @@ static void test_inlined_callee(void)
     fc_fixture_leave(&f, 1000, 'A', 0x99, 0);
     fc_fixture_add(&f, 'U', SITE('A', 0), 1);
     fc_fixture_add(&f, 'B', SITE('A', 0), 100);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     fc_fixture_check_arc(&f, 'A', SITE('A', 0), 'U', 2);
     fc_fixture_check_arc(&f, 'U', SITE('A', 0), 'B', 100);
     for (guint32 i = 0; i < f.counts->arc_count; i++)
@@ -107,7 +107,7 @@ static void test_never_seen_to_call(void)
         fc_fixture_leave(&f, now, 'A', 0x99, 0);
         fc_fixture_add(&f, 'G', SITE('A', 0), 1000);
         fc_fixture_add(&f, 'B', SITE('G', 5), 1000);
-        fc_fixture_settle(&f, 0);
+        fc_fixture_finalize(&f, 0);
         fc_fixture_check_arc(&f, samples < 4 ? 'G' : 'A', SITE('G', 5), 'B', 1000);
         fc_fixture_stop(&f);
     }
@@ -127,7 +127,7 @@ static void test_no_recursion(void)
     fc_fixture_sample(&f, 100, 2, 'B', SITE('B', 5), 2);
     fc_fixture_leave(&f, 1000, 'A', 0x99, 0);
     fc_fixture_add(&f, 'B', SITE('B', 5), 100);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     fc_fixture_check_arc(&f, 'A', SITE('B', 5), 'B', 101);
     fc_fixture_stop(&f);
 }
@@ -162,7 +162,7 @@ static void test_made_caller(void)
     fc_fixture_add(&f, 'T', SITE('H', 0), 1);
     fc_fixture_add(&f, 'G', SITE('T', 0), 10);
     fc_fixture_add(&f, 'B', SITE('G', 0), 20);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     const FcCountsNode *b = fc_fixture_context(f.counts, "AHTGB");
     const FcCountsNode *g = fc_fixture_context(f.counts, "AHTG");
     g_assert_nonnull(b);
@@ -190,7 +190,7 @@ static void test_made_code(void)
     fc_fixture_leave(&f, 100, 'A', 0x99, 0);
     fc_fixture_add(&f, 'B', 0x2000, 5);
     fc_fixture_add(&f, 'B', 0x2020, 5);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     fc_fixture_check_arc(&f, 'A', 0x2000, 'B', 5);
     fc_fixture_check_arc(&f, 'A', 0x2020, 'B', 5);
     g_assert_cmpuint(FUNCTION('B')->calls, ==, 11);

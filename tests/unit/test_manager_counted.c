@@ -25,7 +25,7 @@ static void test_leaf(void)
     fc_fixture_sample(&f, 1400, 6, 'B', SITE('A', 0), 1);
     fc_fixture_leave(&f, 2000, 'A', 0x99, 0);
     fc_fixture_add(&f, 'B', SITE('A', 0), 100);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     fc_fixture_check_context(&f, "A", 1, 1000, 1000 - 7 - 10 - 98 * 5);
     fc_fixture_check_context(&f, "AB", 101, 7 + 10 + 98 * 5, 7 + 10 + 98 * 5);
     fc_fixture_check_arc(&f, 'A', SITE('A', 0), 'B', 101);
@@ -55,7 +55,7 @@ static void test_preempted(void)
     fc_fixture_sample(&f, 1003000, 7, 'B', SITE('A', 0), 1);
     fc_fixture_leave(&f, 2000000, 'A', 0x99, 0);
     fc_fixture_add(&f, 'B', SITE('A', 0), 103);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     const guint64 local = 5 + 1000000 + 7 + 100 * 6;
     fc_fixture_check_context(&f, "AB", 103, local, local);
     fc_fixture_check_context(&f, "A", 1, 2000000, 2000000 - local);
@@ -74,7 +74,7 @@ static void test_too_much(void)
     fc_fixture_leave(&f, 100, 'A', 0x99, 0);
     fc_fixture_add(&f, 'B', SITE('A', 0), 101);
     fc_fixture_add(&f, 'C', SITE('A', 1), 101);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     fc_fixture_check_context(&f, "A", 1, 100, 0);
     fc_fixture_check_context(&f, "AB", 101, 30 + 45, 30 + 45);
     fc_fixture_check_context(&f, "AC", 101, 10 + 15, 10 + 15);
@@ -88,7 +88,7 @@ static void test_no_frame(void)
     fc_fixture_start(&f);
     fc_fixture_sample(&f, 10, 5, 'B', 0x99, 1);
     fc_fixture_add(&f, 'B', 0x99, 11);
-    fc_fixture_settle(&f, 1000);
+    fc_fixture_finalize(&f, 1000);
     fc_fixture_check_context(&f, "B", 11, 55, 55);
     g_assert_cmpuint(FUNCTION('B')->total, ==, 55);
     fc_fixture_check_arc(&f, 0, 0x99, 'B', 11);
@@ -114,7 +114,7 @@ static void test_apportioned(void)
     fc_fixture_leave(&f, 2000, 'A', SITE('X', 1), 1);
     fc_fixture_leave(&f, 2000, 'X', 0x99, 0);
     fc_fixture_add(&f, 'B', SITE('A', 0), 500);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     guint64 calls[2] = {0};
     for (guint32 i = 1, found = 0; i < f.counts->node_count; i++)
         if (f.counts->functions[f.counts->nodes[i].function].address == fc_fixture_address('B'))
@@ -198,7 +198,7 @@ static void test_recursion(void)
     fc_fixture_leave(&f, 100, 'F', SITE('A', 0), 1);
     fc_fixture_leave(&f, 200, 'A', 0x99, 0);
     fc_fixture_add(&f, 'F', SITE('F', 0), 1000000);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     fc_fixture_check_context(&f, "A", 1, 200, 110);
     g_assert_cmpuint(FUNCTION('F')->calls, ==, 1000003);
     g_assert_cmpuint(FUNCTION('F')->total, ==, 90);
@@ -237,7 +237,7 @@ static void test_arc_to_itself(void)
     fc_fixture_leave(&f, 9000, 'A', 0x99, 0);
     fc_fixture_add(&f, 'F', SITE('F', 0), 11);
     fc_fixture_add(&f, 'F', SITE('F', 1), 3);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     g_assert_cmpuint(FUNCTION('F')->total, ==, 400);
     g_assert_cmpuint(fc_fixture_arc(f.counts, 'A', SITE('A', 0), 'F')->total, ==, 400);
     fc_fixture_check_arc(&f, 'F', SITE('F', 0), 'F', 12);
@@ -269,7 +269,7 @@ static void test_outermost(void)
     fc_fixture_leave(&f, 50, 'F', SITE('A', 0), 1);
     fc_fixture_leave(&f, 200, 'A', 0x99, 0);
     fc_fixture_add(&f, 'F', SITE('A', 0), 100);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     g_assert_cmpuint(FUNCTION('F')->calls, ==, 102);
     fc_fixture_check_arc(&f, 'A', SITE('A', 0), 'F', 102);
     g_assert_cmpuint(f.counts->repairs.jumps + f.counts->repairs.missed_exits, ==, 0);
@@ -286,7 +286,7 @@ static void test_one(void)
     fc_fixture_count(&f, 10, FC_COUNT_ONE, 'B', SITE('A', 0), 1);
     fc_fixture_count(&f, 11, FC_COUNT_ONE, 'B', SITE('A', 0), 1);
     fc_fixture_leave(&f, 100, 'A', 0x99, 0);
-    fc_fixture_settle(&f, 0);
+    fc_fixture_finalize(&f, 0);
     fc_fixture_check_context(&f, "A", 1, 100, 100);
     fc_fixture_check_context(&f, "AB", 2, 0, 0);
     fc_fixture_check_arc(&f, 'A', SITE('A', 0), 'B', 2);

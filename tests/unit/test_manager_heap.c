@@ -102,7 +102,7 @@ static void test_orders(void)
                 release(fixture.b, 60, BLOCK);
                 allocate(fixture.b, 70, BLOCK, 400);
             }
-        fc_heap_order_settle(fixture.order, fixture.order->latest);
+        fc_heap_order_advance(fixture.order, fixture.order->latest);
         check(&fixture, 4, 4, 0, 0);
         g_assert_cmpuint(fixture.heap->peak_bytes, ==, 400);
         stop(&fixture);
@@ -117,11 +117,11 @@ static void test_cut(void)
     allocate(fixture.a, 10, BLOCK, 100);
     allocate(fixture.a, 50, BLOCK, 300); /* freed in between by a thread that was not yet read */
     release(fixture.a, 60, OTHER);
-    fc_heap_order_settle(fixture.order, 20);
+    fc_heap_order_advance(fixture.order, 20);
     g_assert_cmpuint(fixture.heap->live_bytes, ==, 100);
     release(fixture.b, 30, BLOCK);
     allocate(fixture.b, 40, OTHER, 200);
-    fc_heap_order_settle(fixture.order, 100);
+    fc_heap_order_advance(fixture.order, 100);
     check(&fixture, 3, 2, 300, 0);
     stop(&fixture);
 }
@@ -133,7 +133,7 @@ static void test_double_free(void)
     release(fixture.b, 30, BLOCK);
     allocate(fixture.a, 10, BLOCK, 100);
     release(fixture.a, 20, BLOCK);
-    fc_heap_order_settle(fixture.order, 100);
+    fc_heap_order_advance(fixture.order, 100);
     check(&fixture, 1, 1, 0, 1);
     g_assert_cmpint(bad_at(&fixture, 0)->kind, ==, FC_BAD_DOUBLE);
     g_assert_cmpuint(bad_at(&fixture, 0)->time, ==, 30);
@@ -201,16 +201,16 @@ static void test_realloc(void)
     start(&fixture, TRUE);
     allocate(fixture.a, 10, BLOCK, 100);
     put(fixture.a, FC_RECORD_REALLOC, FC_CALL_REALLOC, 20, BLOCK, 1000);
-    fc_heap_order_settle(fixture.order, 25);
+    fc_heap_order_advance(fixture.order, 25);
     /* its old place is used before the thread comes to say where the block went */
     allocate(fixture.b, 30, BLOCK, 50);
     release(fixture.b, 32, BLOCK);
-    fc_heap_order_settle(fixture.order, 35);
+    fc_heap_order_advance(fixture.order, 35);
     put(fixture.a, FC_RECORD_REALLOCATED, FC_CALL_REALLOC, 40, OTHER, 1000);
     /* one that fails */
     put(fixture.a, FC_RECORD_REALLOC, FC_CALL_REALLOC, 50, OTHER, 5000);
     put(fixture.a, FC_RECORD_REALLOCATED, FC_CALL_REALLOC, 60, 0, 5000);
-    fc_heap_order_settle(fixture.order, 70);
+    fc_heap_order_advance(fixture.order, 70);
     check(&fixture, 3, 2, 1000, 0);
     /* one to nothing */
     put(fixture.a, FC_RECORD_REALLOC, FC_CALL_REALLOC, 80, OTHER, 0);
@@ -298,11 +298,11 @@ static void test_name_in_time(void)
     Fixture fixture;
     start(&fixture, TRUE);
     allocate(fixture.a, 10, BLOCK, 100);
-    fc_heap_order_settle(fixture.order, 15);
+    fc_heap_order_advance(fixture.order, 15);
     put(fixture.a, FC_RECORD_NAMED, FC_CALL_NEW, 20, BLOCK, 100);
     put(fixture.b, FC_RECORD_FREE_NAMED, FC_CALL_DELETE, 30, BLOCK, 0);
     release(fixture.b, 31, BLOCK);
-    fc_heap_order_settle(fixture.order, 40);
+    fc_heap_order_advance(fixture.order, 40);
     check(&fixture, 1, 1, 0, 0);
     stop(&fixture);
 }
@@ -328,10 +328,10 @@ static void test_fork(void)
     allocate(fixture.a, 10, BLOCK, 100);
     release(fixture.b, 50, BLOCK); /* after the fork */
     allocate(fixture.b, 60, BLOCK, 40);
-    fc_heap_order_settle(fixture.order, 20);
+    fc_heap_order_advance(fixture.order, 20);
     FcCounts *contexts = fc_counts_new(fixture.modules, &(FcCountsSizes){0, 0, 0});
     FcHeap *copy = fc_heap_order_copy(fixture.order, contexts, 20);
-    fc_heap_order_settle(fixture.order, 70);
+    fc_heap_order_advance(fixture.order, 70);
     g_assert_cmpuint(copy->live_bytes, ==, 100);
     g_assert_cmpuint(copy->allocations - copy->frees, ==, 1);
     FcHeapOrder *order = fc_heap_order_new(copy, FALSE);
@@ -378,7 +378,7 @@ static void test_many(void)
             threads[which] = fc_heap_thread_new(fixture.order, fixture.own);
         }
         if (i % 5000 == 0)
-            fc_heap_order_settle(fixture.order, time - 100);
+            fc_heap_order_advance(fixture.order, time - 100);
     }
     for (guint i = 0; i < G_N_ELEMENTS(live); i++)
         bytes += live[i] ? i : 0;
