@@ -50,7 +50,7 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
         return;
     }
     if (fc_switches_any() || fc_state_forked_unseen())
-        fc_switches_look(time);
+        fc_switches_check(time);
     fc_record_make(time, function, site, where);
 }
 

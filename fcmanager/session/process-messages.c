@@ -271,7 +271,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         break;
     case FC_MSG_STOPPED:
         fc_process_note(process->losses, "profiling-stopped", 1);
-        fc_process_pause_looks(process, TRUE);
+        fc_process_pause_sampling(process, TRUE);
         break;
     case FC_MSG_NOT_SCANNED:
         fc_process_note(process->losses, "not-scanned", 1);

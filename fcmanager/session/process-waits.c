@@ -6,49 +6,49 @@
 
 #include "fcmanager/session/proc-thread.h"
 
-/* A look takes some 20 us: of all processes together so many are made at a time. */
+/* A sample takes some 20 us.  One round takes SAMPLES_MOST of all processes together. */
 #define ROUND_US 100000
-#define LOOKS_MOST 16u
+#define SAMPLES_MOST 16u
 
-/* At most so many, which become fewer. */
-static void look_at(FcProcess *process, guint *looks)
+/* Takes *left samples at most, and subtracts those that it took. */
+static void sample_threads(FcProcess *process, guint *left)
 {
-    if (*looks == 0 || process->finished || process->executing || !fc_process_is_in_proc(process))
+    if (*left == 0 || process->finished || process->executing || !fc_process_is_in_proc(process))
         return;
-    const guint turns = (g_hash_table_size(process->threads) + *looks - 1) / *looks;
-    const guint turn = turns > 1 ? process->look_rounds++ % turns : 0;
+    const guint turns = (g_hash_table_size(process->threads) + *left - 1) / *left;
+    const guint turn = turns > 1 ? process->sampling_rounds++ % turns : 0;
     GHashTableIter iter;
     gpointer value;
     g_hash_table_iter_init(&iter, process->threads);
-    while (*looks > 0 && g_hash_table_iter_next(&iter, NULL, &value))
+    while (*left > 0 && g_hash_table_iter_next(&iter, NULL, &value))
     {
         FcThread *thread = value;
         guint64 ahead_ns;
         guint64 time;
         if ((turns > 1 && thread->number % turns != turn) || thread->tid == 0)
             continue;
-        (*looks)--;
+        (*left)--;
         if (!fc_proc_thread_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns) ||
             !fc_clock_now(&process->setup->clock, &time))
             continue;
-        thread->looked_ahead = ahead_ns;
-        thread->looked_time = time;
+        thread->sampled_ahead = ahead_ns;
+        thread->sampled_time = time;
     }
 }
 
-void fc_process_look_at_waits(GHashTable *processes, FcProcessLooks *looks)
+void fc_process_sample_waits(GHashTable *processes, FcWaitSampling *sampling)
 {
     const gint64 now_us = g_get_monotonic_time();
-    guint left = LOOKS_MOST;
-    if (now_us - looks->time_us < ROUND_US)
+    guint left = SAMPLES_MOST;
+    if (now_us - sampling->time_us < ROUND_US)
         return;
-    looks->time_us = now_us;
+    sampling->time_us = now_us;
     const guint count = g_hash_table_size(processes);
     g_autoptr(GList) all = g_hash_table_get_values(processes);
-    GList *at = g_list_nth(all, count > 0 ? looks->turn % count : 0);
-    for (guint i = 0; i < count && left > 0; i++, looks->turn++)
+    GList *at = g_list_nth(all, count > 0 ? sampling->turn % count : 0);
+    for (guint i = 0; i < count && left > 0; i++, sampling->turn++)
     {
-        look_at(at->data, &left);
+        sample_threads(at->data, &left);
         at = at->next ? at->next : all;
     }
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How long threads have waited so far, of which no record tells until they go on: for what is to be
- * known of them should they be killed.  Called by session.c.
+ * Samples how long sleeping threads have waited so far.  A thread makes no record of a wait before
+ * it goes on, so this is all that is known of a wait if the thread is killed in it.  Called by
+ * session.c.
  */
 #pragma once
 
 #include "fcmanager/session/process.h"
 
-/* Begins with zeros. */
+/* Initialized with zeros. */
 typedef struct
 {
-    gint64 time_us; /* when it was last looked, */
-    guint turn;     /* and how many processes were looked at before */
-} FcProcessLooks;
+    gint64 time_us; /* the time of the last round */
+    guint turn;     /* how many processes were sampled before */
+} FcWaitSampling;
 
-/* Asks the kernel, from time to time: of some threads of the processes, which have their turns
- * where there are many, and does nothing where the last time is not long ago. */
-void fc_process_look_at_waits(GHashTable *processes, FcProcessLooks *looks);
+/* Asks the kernel about some threads of the processes; where there are many threads they take
+ * turns.  Does nothing if the last round was a short time ago. */
+void fc_process_sample_waits(GHashTable *processes, FcWaitSampling *sampling);

@@ -312,7 +312,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     g_hash_table_remove(process->threads, GUINT_TO_POINTER(thread->number));
 }
 
-void fc_process_pause_looks(FcProcess *process, gboolean pauses)
+void fc_process_pause_sampling(FcProcess *process, gboolean pauses)
 {
     GHashTableIter iter;
     gpointer thread;
@@ -410,19 +410,19 @@ gboolean fc_process_is_in_proc(const FcProcess *process)
            (process->hello.flags & FC_HELLO_ELSEWHERE) == 0;
 }
 
-/* Of a thread of a process that died at `time`: where it waited when it was looked at last, and
+/* Of a thread of a process that died at `time`: where it waited when it was sampled at last, and
  * made no record since, it waited on. */
-static void take_looked_wait(const FcProcess *process, FcThread *thread, guint64 time)
+static void take_sampled_wait(const FcProcess *process, FcThread *thread, guint64 time)
 {
     const FcClock *clock = &process->setup->clock;
-    const guint64 looked = MIN(thread->looked_time, time);
-    const guint64 since_ns = fc_clock_to_ns(clock, time) - fc_clock_to_ns(clock, looked);
-    if (looked > fc_stack_last_time(thread->stack))
-        fc_stack_take_last_wait(thread->stack, thread->looked_ahead + since_ns, time);
+    const guint64 sampled = MIN(thread->sampled_time, time);
+    const guint64 since_ns = fc_clock_to_ns(clock, time) - fc_clock_to_ns(clock, sampled);
+    if (sampled > fc_stack_last_time(thread->stack))
+        fc_stack_take_last_wait(thread->stack, thread->sampled_ahead + since_ns, time);
 }
 
 /* What no record tells as none came since, of a process that thread `number` ended at `time`: what
- * it waits, or waited when it was looked at last. */
+ * it waits, or waited when it was sampled at last. */
 static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 time, guint32 number,
                            gboolean dead)
 {
@@ -436,7 +436,7 @@ static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 t
         return;
     if (dead)
     {
-        take_looked_wait(process, thread, time);
+        take_sampled_wait(process, thread, time);
         fc_stack_end_unseen(thread->stack);
     }
     else if (waits)

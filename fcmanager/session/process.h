@@ -76,7 +76,7 @@ typedef struct
     FcHeap *heap;            /* owned; NULL: memory is not profiled */
     FcHeapOrder *heap_order; /* owned: the way to it; NULL likewise */
     FcLive *live;            /* owned: what libfc could look through at the end; NULL: nothing */
-    guint look_rounds;       /* of process-waits.c: how often it looked, of many threads */
+    guint sampling_rounds;   /* of process-waits.c: how often it looked, of many threads */
     FcHeapThread *late;      /* owned: records of threads that are gone; NULL: none yet */
     FcCounts *counts;        /* owned: sums of the threads that are done */
     GHashTable *threads;     /* number -> FcThread, owned: those that are not */
@@ -115,7 +115,7 @@ void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time);
 gboolean fc_process_is_in_proc(const FcProcess *process);
 
 /* Its threads are at other code than ours from here on, or, as that failed, are not. */
-void fc_process_pause_looks(FcProcess *process, gboolean pauses);
+void fc_process_pause_sampling(FcProcess *process, gboolean pauses);
 
 /* Adds `count` to the repairs or losses `notes`, if it is not 0. */
 void fc_process_note(GArray *notes, const char *kind, guint64 count);

@@ -32,7 +32,7 @@ struct FcSession
     guint64 root;    /* key of the first process; 0: none yet */
     guint64 orphans; /* messages of processes that did not say hello */
     guint64 malformed;
-    FcProcessLooks looks;
+    FcWaitSampling wait_sampling;
     gint64 end_began_ms; /* of a thread or a process, and how long it may take unsaid, */
     gint64 end_may_take_ms;
     gboolean is_patience_asked; /* which is said once */
@@ -392,7 +392,7 @@ static void set_executing(FcSession *session, FcProcess *process, const FcWireMe
     process->executing = executing;
     process->exec_time = message->value;
     process->exec_thread = message->thread;
-    fc_process_pause_looks(process, executing);
+    fc_process_pause_sampling(process, executing);
 }
 
 static void take_message(FcSession *session, FcProcess *process, const FcWireMessage *message)
@@ -484,7 +484,7 @@ void fc_session_round(FcSession *session)
     g_hash_table_iter_init(&iter, session->processes);
     while (g_hash_table_iter_next(&iter, NULL, &process))
         fc_process_retry(process);
-    fc_process_look_at_waits(session->processes, &session->looks);
+    fc_process_sample_waits(session->processes, &session->wait_sampling);
     if (session->setup.shared)
         fc_shared_count_round(session->setup.shared);
 }

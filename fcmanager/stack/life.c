@@ -449,7 +449,7 @@ void fc_stack_open_ahead(FcStack *stack, const struct FcUnit *units, guint32 fro
     for (guint32 at = from; at < to;)
     {
         struct Event event;
-        const guint32 read = look_at_record(stack, &units[at], generation, &event);
+        const guint32 read = read_record_out_of_line(stack, &units[at], generation, &event);
         at += MAX(read, 1);
         if (read == 0)
             continue;

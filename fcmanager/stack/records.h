@@ -118,8 +118,8 @@ read_record(FcStack *stack, const struct FcUnit *units, guint64 generation, stru
 }
 
 /* The same where it matters less. */
-G_NO_INLINE static guint32 look_at_record(FcStack *stack, const struct FcUnit *units,
-                                          guint64 generation, struct Event *event)
+G_NO_INLINE static guint32 read_record_out_of_line(FcStack *stack, const struct FcUnit *units,
+                                                   guint64 generation, struct Event *event)
 {
     return read_record(stack, units, generation, event);
 }

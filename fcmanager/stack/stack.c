@@ -192,7 +192,7 @@ G_NO_INLINE static OwnExit find_other_exit(FcStack *stack, const struct Event *e
                                            const struct FcUnit *units, guint64 generation)
 {
     struct Event exit;
-    OwnExit found = {FC_STACK_NO_TIME, look_at_record(stack, units, generation, &exit)};
+    OwnExit found = {FC_STACK_NO_TIME, read_record_out_of_line(stack, units, generation, &exit)};
     if (found.units != 0 && kind_of(&exit) == FC_RECORD_EXIT && is_own_exit(stack, entry, &exit))
         found.time = MAX(exit.time, entry->time);
     return found;
@@ -287,7 +287,7 @@ static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, gu
 }
 
 /* A record is there, and not taken yet: what is pending was before it. */
-static void look_ahead(FcStack *stack, const struct Event *event)
+static void read_ahead(FcStack *stack, const struct Event *event)
 {
     if (!stack->is_pending || event->time <= stack->off_time)
         return;
@@ -304,9 +304,9 @@ static guint32 feed_window(FcStack *stack, const struct FcUnit *units, guint32 f
     while (at < to && stack->is_window)
     {
         struct Event event;
-        if (look_at_record(stack, &units[at], generation, &event) == 0)
+        if (read_record_out_of_line(stack, &units[at], generation, &event) == 0)
             break;
-        look_ahead(stack, &event);
+        read_ahead(stack, &event);
         const guint32 top = stack->top;
         const gboolean is_whole = stack->frames[top].away == 0;
         const gint segment = stack->current;
@@ -324,9 +324,9 @@ static guint32 feed_pending(FcStack *stack, const struct FcUnit *units, guint32 
                             guint32 generation)
 {
     struct Event event;
-    if (from >= to || look_at_record(stack, &units[from], generation, &event) == 0)
+    if (from >= to || read_record_out_of_line(stack, &units[from], generation, &event) == 0)
         return from;
-    look_ahead(stack, &event);
+    read_ahead(stack, &event);
     return feed(stack, units, from, from + 1, generation);
 }
 
@@ -352,7 +352,7 @@ void fc_stack_learn_sites(FcStack *stack, const struct FcUnit *units, guint32 fr
 {
     struct Event event;
     for (guint32 at = from; at < to;)
-        at += MAX(look_at_record(stack, &units[at], generation, &event), 1);
+        at += MAX(read_record_out_of_line(stack, &units[at], generation, &event), 1);
 }
 
 void fc_stack_modules_changed(FcStack *stack)

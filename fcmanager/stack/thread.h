@@ -30,8 +30,8 @@ typedef struct
     GHashTable *kept;      /* fc_thread_keep_places: counter -> pair + 1; NULL: none yet */
     FcSpill *spill;        /* owned; copies of what is held back; NULL: none yet */
     guint64 gaps;          /* records given up */
-    guint64 looked_ahead;  /* what fc_proc_thread_read said last, in ns, */
-    guint64 looked_time;   /* and when, in ticks; 0: never */
+    guint64 sampled_ahead; /* what fc_proc_thread_read said last, in ns, */
+    guint64 sampled_time;  /* and when, in ticks; 0: never */
     gboolean is_private;   /* its latest records are in memory that dies with the process */
     FcSharedMap *shared;   /* NULL: none */
     FcHeapThread *heap;    /* owned; NULL: memory is not profiled */

@@ -73,7 +73,7 @@ struct FcThread
     size_t environment_bytes;        /* 0: none */
     struct FcDetail *detail;         /* NULL: nothing was looked at yet (detail.c) */
     struct FcDepth *depth;           /* NULL: what is open is not known (depth.c) */
-    bool looks_at_calls;       /* with a user filter or FC_DEPTH: every call goes to counted.c */
+    bool checks_all_calls;     /* with a user filter or FC_DEPTH: every call goes to counted.c */
     struct FcCounted *counted; /* NULL: nothing is counted yet (counters.c) */
     int tid;                   /* the kernel's number, as of switches.c, like what follows: */
     bool has_begun;            /* where its clocks stood first was told */
@@ -85,7 +85,7 @@ struct FcThread
     uint64_t pause_ticks;      /* so much of it was not told yet, */
     uint64_t pause_off_ns;     /* of which off the CPU */
     uint64_t told_ahead;       /* where the clocks stood when it was last told */
-    uint64_t looked_at;        /* ticks: the last record that was looked at coarsely */
+    uint64_t checked_at;       /* ticks: the last record that was looked at coarsely */
     uint32_t waits;            /* for a free chunk, without success */
     uint32_t rounds;           /* of fcmanager's, at the last of them */
     uint32_t sent_count;       /* of chunks given away, ever, */

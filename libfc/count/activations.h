@@ -57,7 +57,7 @@ struct FcStatistics
 
 struct FcDetail
 {
-    uint32_t seen_units; /* of the chunk in use: fc_detail_look_again */
+    uint32_t scanned_units; /* of the chunk in use: fc_detail_scan_rest */
     struct FcOwnTime own_time;
     uint32_t chunks;
     bool is_judged;  /* the chunk that is looked at counts */

@@ -222,7 +222,7 @@ void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t 
 {
     if (!fc_thread.depth && !fc_hooks.recorded)
         begin_after_inlining(function, site, where);
-    fc_counted_look_after_inlining(function, site, where);
+    fc_counted_check_after_inlining(function, site, where);
 }
 
 void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
@@ -258,7 +258,7 @@ void fc_counted_refill_after_inlining(uint64_t function, uint64_t site, uint64_t
     drop_skipped(function, site, where);
 }
 
-void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t where)
+void fc_counted_check_after_inlining(uint64_t function, uint64_t site, uint64_t where)
 {
     struct FcCounted *counted = fc_thread.counted;
     fc_counted_enter((void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
@@ -335,7 +335,7 @@ void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
     counted = fc_counters_own();
     if (!counted || !fc_counters_make_room(counted))
         return;
-    if (!fc_detail_look_again(chunk, units))
+    if (!fc_detail_scan_rest(chunk, units))
     {
         fc_detail_put_back(count);
         return;

@@ -30,7 +30,7 @@ void fc_counted_exit_after_inlining(uint64_t site, uint64_t where);
  * the entry there: one whose counter is used up, one that the hook's table does not settle, and the
  * exits of all that are at a place. */
 void fc_counted_refill_after_inlining(uint64_t function, uint64_t site, uint64_t where);
-void fc_counted_look_after_inlining(uint64_t function, uint64_t site, uint64_t where);
+void fc_counted_check_after_inlining(uint64_t function, uint64_t site, uint64_t where);
 void fc_counted_leave_after_inlining(uint64_t site, uint64_t where);
 
 /* Begins to count what detail.c has decided.  The thread's chunk has just been taken, and

@@ -61,7 +61,7 @@ void fc_counters_end(void)
     struct FcCounted *counted = fc_thread.counted;
     fc_hooks.table = NULL;
     fc_counters_set_beacon(NULL);
-    fc_thread.looks_at_calls = false;
+    fc_thread.checks_all_calls = false;
     fc_thread.counted = NULL;
     if (!counted)
         return;
@@ -82,7 +82,7 @@ void fc_counters_stop(void)
 {
     fc_hooks.table = NULL;
     fc_counters_set_beacon(NULL);
-    fc_thread.looks_at_calls = false;
+    fc_thread.checks_all_calls = false;
     fc_thread.counted = NULL;
 }
 
@@ -92,7 +92,7 @@ void fc_counters_after_fork(void)
 {
     fc_hooks.table = NULL;
     fc_counters_set_beacon(NULL);
-    fc_thread.looks_at_calls = false;
+    fc_thread.checks_all_calls = false;
     fc_thread.counted = NULL;
     all = NULL;
     all_lock = 0;
@@ -137,7 +137,7 @@ void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site
     const bool is_still = fc_thread.is_time_still; /* fc_switches_stop_time */
     const uint64_t time = is_still ? fc_thread.pause_time : fc_clock_now();
     if (fc_switches_any() && !is_still)
-        fc_switches_look(time);
+        fc_switches_check(time);
     fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
 }
 

@@ -229,7 +229,8 @@ static bool is_whole_call(const struct FcChunk *chunk, const struct FcRecord *en
            fc_thread_is_on_own_stack(fc_detail_address_in(exit));
 }
 
-static void look(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t from, uint32_t to)
+static void scan_units(struct FcDetail *detail, const struct FcChunk *chunk, uint32_t from,
+                       uint32_t to)
 {
     const bool is_brief = !detail->is_judged;
     for (uint32_t i = from / FC_RECORD_UNITS; i < to / FC_RECORD_UNITS; i++)
@@ -280,19 +281,19 @@ static void end_judging(struct FcDetail *detail)
         judge(detail, &detail->statistics[detail->used[i]]);
 }
 
-void fc_detail_look(const struct FcChunk *chunk, uint32_t from, uint32_t to)
+void fc_detail_scan(const struct FcChunk *chunk, uint32_t from, uint32_t to)
 {
     struct FcDetail *detail = own();
     if (!detail || detail->is_doubted)
         return;
-    if (detail->seen_units > from)
-        from = detail->seen_units;
-    detail->seen_units = 0;
+    if (detail->scanned_units > from)
+        from = detail->scanned_units;
+    detail->scanned_units = 0;
     detail->is_judged = detail->chunks < FIRST_CHUNKS || detail->chunks % CHUNKS_EACH == 0;
     detail->chunks++;
     if (detail->is_judged)
         begin_judging(detail);
-    look(detail, chunk, from, to);
+    scan_units(detail, chunk, from, to);
     if (detail->is_judged)
         end_judging(detail);
     detail->is_judged = false;
@@ -300,13 +301,13 @@ void fc_detail_look(const struct FcChunk *chunk, uint32_t from, uint32_t to)
         detail->decision_count = 0;
 }
 
-bool fc_detail_look_again(const struct FcChunk *chunk, uint32_t to)
+bool fc_detail_scan_rest(const struct FcChunk *chunk, uint32_t to)
 {
     struct FcDetail *detail = own();
     if (!detail || detail->is_doubted)
         return false;
-    look(detail, chunk, detail->seen_units, to);
-    detail->seen_units = to;
+    scan_units(detail, chunk, detail->scanned_units, to);
+    detail->scanned_units = to;
     return !detail->is_doubted && detail->beyond == 0;
 }
 
@@ -373,7 +374,7 @@ void fc_detail_after_fork(bool is_seen)
     memset(detail->statistics, 0, detail->statistics_room * sizeof *detail->statistics);
     detail->statistics_count = 0;
     detail->decision_count = 0;
-    detail->seen_units = 0;
+    detail->scanned_units = 0;
     detail->chunks = 0;
     detail->own_time.is_told = false; /* a thread of its own */
     detail->own_time.owed = 0;

@@ -16,12 +16,12 @@
 void fc_detail_setup(bool is_on);
 
 /* Looks at the calling thread's records in `chunk`, units `from` to `to`, which is about to be
- * given away; those that fc_detail_look_again saw are left out. */
-void fc_detail_look(const struct FcChunk *chunk, uint32_t from, uint32_t to);
+ * given away; those that fc_detail_scan_rest saw are left out. */
+void fc_detail_scan(const struct FcChunk *chunk, uint32_t from, uint32_t to);
 
 /* Looks at what is in the chunk that is in use, up to `to`.  False where it is not known what is
  * open, so that nothing can begin to be counted. */
-bool fc_detail_look_again(const struct FcChunk *chunk, uint32_t to);
+bool fc_detail_scan_rest(const struct FcChunk *chunk, uint32_t to);
 
 /* What was decided since this was called before, at `decisions`; returns how many. */
 uint32_t fc_detail_take(const struct FcDecision **decisions);

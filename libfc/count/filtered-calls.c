@@ -49,7 +49,7 @@ bool fc_filtered_begin(void)
     if (fc_depth_is_on())
         fc_depth_begin();
     fc_counters_install_table(counted);
-    fc_thread.looks_at_calls = true;
+    fc_thread.checks_all_calls = true;
     return true;
 }
 

@@ -22,7 +22,7 @@ static void record_deferred(uint64_t time, void *function, void *site, uint64_t 
     struct FcCounterTable *table = fc_hooks.table;
     if (time == FC_AFTER_INLINING_REFILL)
         return; /* it was counted, and its exit will look as if it were not */
-    if (time != FC_AFTER_INLINING_LOOK)
+    if (time != FC_AFTER_INLINING_CHECK)
         fc_deferred_enter(NULL, address, from, where);
     else if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
         fc_deferred_enter(table, address, from, where);
@@ -54,16 +54,16 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
                                          where);
         return;
     }
-    if (time == FC_AFTER_INLINING_LOOK)
+    if (time == FC_AFTER_INLINING_CHECK)
     {
         if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
-            fc_counted_look_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
-                                           where);
+            fc_counted_check_after_inlining((uint64_t)(uintptr_t)function,
+                                            (uint64_t)(uintptr_t)site, where);
         else
             fc_counted_leave_after_inlining((uint64_t)(uintptr_t)site, where);
         return;
     }
-    if (fc_thread.looks_at_calls)
+    if (fc_thread.checks_all_calls)
     {
         if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
             fc_counted_enter_after_inlining((uint64_t)(uintptr_t)function,
@@ -75,7 +75,7 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
     if (fc_unlikely(!fc_clock_is_fast()))
         time = fc_clock_now();
     if (fc_switches_any() || fc_state_forked_unseen())
-        fc_switches_look(time);
+        fc_switches_check(time);
     fc_record_make(time, function, site, where);
 }
 

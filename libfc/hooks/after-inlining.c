@@ -101,7 +101,7 @@ enum Way
 {
     WAY_RECORD,
     WAY_DONE,   /* a counted call */
-    WAY_LOOK,   /* counted.c has to look */
+    WAY_CHECK,  /* counted.c has to look */
     WAY_REFILL, /* counted, and the counter is used up */
     WAY_OTHER,  /* a call of which recorded.h has nothing */
 };
@@ -128,14 +128,14 @@ static inline __attribute__((always_inline)) enum Way find_way(enum FcRecordKind
         fc_recorded_push(recorded, function, site, frame_address);
         if (entry == FC_ENTRY_USED_UP)
             return WAY_REFILL;
-        return table && fc_counter_table_may_count(table, function) ? WAY_LOOK : WAY_RECORD;
+        return table && fc_counter_table_may_count(table, function) ? WAY_CHECK : WAY_RECORD;
     }
     const struct FcRecordedCall *call = fc_recorded_find(recorded, site, frame_address);
     if (fc_likely(!call))
         return WAY_DONE;
     if ((table && fc_counter_table_may_count(table, call->function)) ||
         (recorded->count > 1 && call[-1].frame_address == frame_address)) /* it was tail-called */
-        return WAY_LOOK;
+        return WAY_CHECK;
     fc_recorded_pop(recorded);
     return WAY_RECORD;
 }
@@ -156,7 +156,7 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
     uint64_t frame_address = (uintptr_t)kept;
     uint64_t where = where_of(kind, frame_address);
     uint64_t time = 0;
-    bool is_looked_at = false;
+    bool is_checked = false;
     if (fc_unlikely(!fc_clock_is_fast()))
     {
         __asm__ volatile("" : : : "memory"); /* as in hooks.c */
@@ -172,20 +172,20 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
         {
         case WAY_DONE:
             return;
-        case WAY_LOOK:
-            fc_after_inlining_slow(FC_AFTER_INLINING_LOOK, code, site, where);
+        case WAY_CHECK:
+            fc_after_inlining_slow(FC_AFTER_INLINING_CHECK, code, site, where);
             return;
         case WAY_REFILL:
             fc_after_inlining_slow(FC_AFTER_INLINING_REFILL, code, site, where);
             return;
         case WAY_RECORD:
-            is_looked_at = true;
+            is_checked = true;
             break;
         case WAY_OTHER:
             break;
         }
     }
-    if (fc_unlikely(!is_looked_at && fc_thread.looks_at_calls))
+    if (fc_unlikely(!is_checked && fc_thread.checks_all_calls))
     {
         if (handles((uintptr_t)code, (uintptr_t)site, where))
             return;

@@ -18,9 +18,9 @@
 /* A function that gives back every general register as it was.  It may call only its like. */
 #define FC_KEEPS_REGISTERS __attribute__((no_caller_saved_registers))
 
-/* In place of a time: fc_counted_look_after_inlining or fc_counted_leave_after_inlining is meant,
+/* In place of a time: fc_counted_check_after_inlining or fc_counted_leave_after_inlining is meant,
  * or fc_counted_refill. */
-#define FC_AFTER_INLINING_LOOK 1u
+#define FC_AFTER_INLINING_CHECK 1u
 #define FC_AFTER_INLINING_REFILL 2u
 
 /* fc_after_inlining_record, and every register kept. */

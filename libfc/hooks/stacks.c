@@ -88,7 +88,7 @@ static void record(enum FcRecordKind kind, uint64_t address)
         fc_counted_jump(address);
     uint64_t time = fc_clock_now();
     if (fc_switches_any())
-        fc_switches_look(time);
+        fc_switches_check(time);
     fc_record_make(time, NULL, NULL, where);
     if (kind != FC_RECORD_SWITCH)
         fc_counted_has_jumped();

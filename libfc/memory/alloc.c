@@ -96,7 +96,7 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
         return;
     }
     if (fc_switches_any())
-        fc_switches_look(time);
+        fc_switches_check(time);
     fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
     /* Another thread may free the block at once, and its record must come later than this one: a
        private buffer is sent without delay. */

@@ -3,8 +3,8 @@
  * Which blocks can still be reached: see scan.h.  All private writable memory of the process
  * counts as a place for references, whatever it is used for, except the blocks themselves,
  * the rest of the heap, and what is libfc's own; then what reachable blocks refer to, and so on.
- * A word that happens to look like a pointer makes a lost block look reachable; the other way
- * round only what shared mappings refer to.
+ * A word that happens to look like a pointer makes a lost block look reachable; the other
+ * way round only what shared mappings refer to.
  *
  * Memory is read by way of the kernel: what turns out not to be readable is skipped.  The tables
  * used here are shared mappings, which are not searched: no reference is found in them.
@@ -95,7 +95,7 @@ static void mark(uintptr_t word, enum FcLiveState state)
 }
 
 /* Marks what the words of [start, end) refer to. */
-static void look_through(uintptr_t start, uintptr_t end, enum FcLiveState state)
+static void scan_words(uintptr_t start, uintptr_t end, enum FcLiveState state)
 {
     start = (start + 7) & ~(uintptr_t)7;
     while (start < end && end - start >= sizeof(uintptr_t) && !scan.failed)
@@ -131,21 +131,21 @@ static void follow(enum FcLiveState state)
     while (scan.work_count > 0)
     {
         const struct FcLiveBlock *block = &scan.blocks[scan.work[--scan.work_count]];
-        look_through(block->pointer, block->pointer + block->bytes, state);
+        scan_words(block->pointer, block->pointer + block->bytes, state);
     }
 }
 
 /* ---- Where references can be ---------------------------------------------------- */
 
 /* A mapping, except for the blocks in it and for libfc. */
-static void look_between(uintptr_t start, uintptr_t end)
+static void scan_range(uintptr_t start, uintptr_t end)
 {
     if (start < scan.own_end && end > scan.own_start)
     {
         if (start < scan.own_start)
-            look_between(start, scan.own_start);
+            scan_range(start, scan.own_start);
         if (end > scan.own_end)
-            look_between(scan.own_end, end);
+            scan_range(scan.own_end, end);
         return;
     }
     size_t next = find_end(start);
@@ -153,11 +153,11 @@ static void look_between(uintptr_t start, uintptr_t end)
         start = scan.blocks[next - 1].pointer + scan.blocks[next - 1].bytes;
     for (; next < scan.count && scan.blocks[next].pointer < end && start < end; next++)
     {
-        look_through(start, scan.blocks[next].pointer, FC_LIVE_REACHABLE);
+        scan_words(start, scan.blocks[next].pointer, FC_LIVE_REACHABLE);
         start = scan.blocks[next].pointer + scan.blocks[next].bytes;
     }
     if (start < end)
-        look_through(start, end, FC_LIVE_REACHABLE);
+        scan_words(start, end, FC_LIVE_REACHABLE);
 }
 
 static uintptr_t read_hex(const char **at)
@@ -205,7 +205,7 @@ static void take_mapping(const char *line)
         return;
     start = used;
     scan.is_libc = strstr(line, "/libc.so.6") != NULL;
-    look_between(start, end);
+    scan_range(start, end);
     scan.is_libc = false;
 }
 
@@ -217,7 +217,7 @@ static char *read_text(const char *path, char *text, size_t room)
     return used > 0 && used < room - 1 ? text : NULL;
 }
 
-static void look_at_registers(void)
+static void scan_registers(void)
 {
     for (uint32_t i = 0; scan.others && i < scan.others->count; i++)
         for (uint32_t k = 0; k < FC_STOP_REGISTERS; k++)
@@ -226,11 +226,11 @@ static void look_at_registers(void)
 }
 
 /* False where a part could not be looked through. */
-static bool look_everywhere(char *maps)
+static bool scan_all(char *maps)
 {
     if (!read_text("/proc/self/maps", maps, MAPS_MAX))
         return false;
-    look_at_registers();
+    scan_registers();
     for (char *line = maps; *line != '\0';)
     {
         char *newline = strchr(line, '\n');
@@ -253,7 +253,7 @@ static void find_indirect(void)
         if (block->state != FC_LIVE_LOST)
             continue;
         block->state = FC_LIVE_INDIRECT; /* not to be found from itself */
-        look_through(block->pointer, block->pointer + block->bytes, FC_LIVE_INDIRECT);
+        scan_words(block->pointer, block->pointer + block->bytes, FC_LIVE_INDIRECT);
         follow(FC_LIVE_INDIRECT);
         block->state = FC_LIVE_LOST;
     }
@@ -337,7 +337,7 @@ static void tell_not_done(long error)
 }
 
 /* What is asked of others before the threads are stopped, which may have what those wait for. */
-static bool look(int list, char *maps, long *error)
+static bool scan_list(int list, char *maps, long *error)
 {
     struct FcStopped *stopped = NULL;
     if (fc_loader_find_bounds(&scan, &scan.own_start, &scan.own_end))
@@ -351,7 +351,7 @@ static bool look(int list, char *maps, long *error)
             return false;
     }
     scan.others = stopped;
-    const bool is_done = look_everywhere(maps);
+    const bool is_done = scan_all(maps);
     if (is_done)
         find_indirect();
     if (stopped)
@@ -374,7 +374,7 @@ __attribute__((noinline)) void fc_scan_run(int manager_pid)
     fc_thread.last_freed = NULL;
     if (list >= 0)
     {
-        is_done = look(list, maps, &error);
+        is_done = scan_list(list, maps, &error);
         if (is_done)
         {
             scan.list->is_done = 1;

@@ -61,7 +61,7 @@ static void record_piece(uint64_t number, const uint64_t *addresses)
     void *site = (void *)(uintptr_t)addresses[2];
     uint64_t where = (uint64_t)FC_RECORD_STACK | addresses[1] << FC_STACK_SECOND_SHIFT;
     if (fc_switches_any())
-        fc_switches_look(time);
+        fc_switches_check(time);
     fc_record_make(time, function, site, where);
 }
 

@@ -132,7 +132,7 @@ static void send(enum FcMessageType type)
         struct FcMessage message = {.type = (uint8_t)type, .thread = fc_thread.number};
         if (type == FC_MSG_EXEC)
         {
-            message.value = fc_switches_look_last();
+            message.value = fc_switches_check_last();
             fc_modules_update(); /* first: the chunk may hold calls of what was just loaded */
             fc_chunks_flush();
         }

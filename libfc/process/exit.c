@@ -86,7 +86,7 @@ static void discard_signals(uint64_t which)
 /* For every other thread profiling is off now. */
 static void send_quit(uint64_t old)
 {
-    const uint64_t end = fc_switches_look_last();
+    const uint64_t end = fc_switches_check_last();
     fc_buffers_send_others();
     fc_scan_run(fc_session.manager_pid);
     uint32_t index = fc_chunks_take_for_answer();

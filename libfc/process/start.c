@@ -79,7 +79,7 @@ static bool start(struct FcHello *hello)
         return false;
     fc_channel_open(fc_session.pipe_fd, fc_session.manager_pid, fc_session.manager_pipe_fd);
     fc_chunks_setup(fc_session.shared, fc_session.chunk_count, fc_config.buffer_records,
-                    fc_detail_look);
+                    fc_detail_scan);
     fc_streams_setup(fc_config.memory ? NULL : fc_session.shared);
     fc_user_filter_setup(fc_modules_update);
     fc_detail_setup(fc_config.detail == FC_DETAIL_AUTO && fc_session.shared != NULL);

@@ -50,7 +50,7 @@ void fc_threads_end(void)
     if (ends_untold())
         return;
     uint64_t old = fc_block_signals();
-    const uint64_t end = fc_switches_look_last();
+    const uint64_t end = fc_switches_check_last();
     fc_modules_update();
     fc_chunks_give_up(); /* also what waited for a record that will not come any more */
     fc_counters_end();

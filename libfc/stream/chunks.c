@@ -29,12 +29,12 @@
 #define PRIVATE_ROUNDS 16
 
 static uint32_t in_flight_limit;
-static FcChunksLook *look_at;
+static FcChunksScan *scan;
 
 void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_records,
-                     FcChunksLook *look)
+                     FcChunksScan *function)
 {
-    look_at = look;
+    scan = function;
     fc_pool_setup(mapping, count);
     const uint32_t records = FC_UNITS / FC_RECORD_UNITS;
     in_flight_limit = ahead_records / records;
@@ -162,7 +162,7 @@ static void flush(bool is_hasty)
     if (chunk && chunk == fc_thread.private_chunk)
     {
         const uint32_t taken = FC_CURSOR_UNITS(fc_thread.cursor);
-        look_at(chunk, FC_BUFFER_FIRST, taken < FC_UNITS ? taken : FC_UNITS);
+        scan(chunk, FC_BUFFER_FIRST, taken < FC_UNITS ? taken : FC_UNITS);
         fc_buffers_flush(chunk);
         return;
     }
@@ -170,7 +170,7 @@ static void flush(bool is_hasty)
     if (!chunk)
         return;
     units = units < FC_UNITS ? units : FC_UNITS;
-    look_at(chunk, 0, units);
+    scan(chunk, 0, units);
     /* also an empty one: the manager frees it */
     send_shared(chunk, units, is_hasty || !can_wait(chunk));
 }

@@ -43,7 +43,7 @@ static uint32_t counting_thread[REMEMBERED_CHUNKS + 1];
 static uint32_t left_count;    /* by this process and those that it is a fork of */
 static uint32_t chunk_count;   /* atomic: only ever made smaller */
 static uint32_t threads_begun; /* atomic: with a first chunk */
-static uint32_t lookers;       /* atomic: threads that look at chunks whose owner they don't know */
+static uint32_t scanners;      /* atomic: threads that look at chunks whose owner they don't know */
 
 struct FcChunk *fc_pool_chunk(uint32_t index)
 {
@@ -72,18 +72,18 @@ void fc_pool_setup(struct FcShared *mapping, uint32_t count)
     chunk_count = mapping ? count : 0;
 }
 
-/* From here to end_look() the first chunks, as many as it returns, are mapped.  Signals blocked:
+/* From here to end_scan() the first chunks, as many as it returns, are mapped.  Signals blocked:
  * fc_pool_shrink waits for those who look. */
-static uint32_t begin_look(void)
+static uint32_t begin_scan(void)
 {
     /* pairs with fc_pool_shrink: it sees us, or we see its count */
-    __atomic_add_fetch(&lookers, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&scanners, 1, __ATOMIC_SEQ_CST);
     return __atomic_load_n(&chunk_count, __ATOMIC_SEQ_CST);
 }
 
-static void end_look(void)
+static void end_scan(void)
 {
-    __atomic_sub_fetch(&lookers, 1, __ATOMIC_RELEASE);
+    __atomic_sub_fetch(&scanners, 1, __ATOMIC_RELEASE);
 }
 
 void fc_pool_shrink(void)
@@ -93,7 +93,7 @@ void fc_pool_shrink(void)
         !__atomic_compare_exchange_n(&chunk_count, &count, KEPT_CHUNKS, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_RELAXED))
         return;
-    while (__atomic_load_n(&lookers, __ATOMIC_SEQ_CST) != 0)
+    while (__atomic_load_n(&scanners, __ATOMIC_SEQ_CST) != 0)
         fc_sys(SYS_sched_yield);
     /* What this process owns stays: its threads record there, or the manager has yet to read it,
        and it gets none of the others any more.  So does what it left. */
@@ -235,19 +235,19 @@ struct FcChunk *fc_pool_claim(uint32_t most, uint32_t *generation, bool *is_hope
     *is_hopeless = !shared;
     if (!shared)
         return NULL;
-    struct FcChunk *chunk = find_chunk(begin_look(), most, generation, is_hopeless);
-    end_look();
+    struct FcChunk *chunk = find_chunk(begin_scan(), most, generation, is_hopeless);
+    end_scan();
     return chunk;
 }
 
 struct FcChunk *fc_pool_claim_counts(uint32_t number)
 {
     /* from the end: records go through the first ones, over and over */
-    uint32_t count = begin_look();
+    uint32_t count = begin_scan();
     uint32_t index = count;
     while (index > count - count / 4 && !claim(fc_pool_chunk(index)))
         index--;
-    end_look();
+    end_scan();
     if (index <= count - count / 4)
         return NULL;
     struct FcChunk *chunk = fc_pool_chunk(index);
@@ -267,11 +267,11 @@ struct FcChunk *fc_pool_await_own(void)
 {
     struct FcChunk *own;
     uint64_t old = fc_block_signals();
-    count_in_flight(begin_look(), &own);
+    count_in_flight(begin_scan(), &own);
     /* seq_cst: pairs with the manager's, which frees the chunk first */
     if (own)
         __atomic_store_n(&own->is_awaited, 1, __ATOMIC_SEQ_CST);
-    end_look();
+    end_scan();
     fc_restore_signals(old);
     return own;
 }
@@ -336,6 +336,6 @@ void fc_pool_before_fork(const struct FcChunk *chunk, uint32_t units)
 void fc_pool_after_fork(uint32_t thread)
 {
     leave_chunks(thread);
-    lookers = 0; /* threads of the parent */
+    scanners = 0; /* threads of the parent */
     memset(is_touched, 0, sizeof is_touched);
 }

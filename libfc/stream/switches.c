@@ -32,9 +32,9 @@ intptr_t fc_switches_offset;
 bool fc_switches_are_coarse;
 
 static enum {
-    LOOK_NEVER, /* the pointer is own_pointer, and leads to one of the marks */
-    LOOK_BY_RSEQ,
-    LOOK_COARSELY, /* the pointer is own_pointer, and NULL */
+    CHECK_NEVER, /* the pointer is own_pointer, and leads to one of the marks */
+    CHECK_BY_RSEQ,
+    CHECK_COARSELY, /* the pointer is own_pointer, and NULL */
 } how;
 
 /* ---- Start ---------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static bool sees_waits(const void **pointer)
 
 void fc_switches_setup(bool is_wall)
 {
-    how = is_wall ? LOOK_COARSELY : LOOK_NEVER;
+    how = is_wall ? CHECK_COARSELY : CHECK_NEVER;
     const unsigned int *bytes = &__rseq_size;
     if (is_wall && bytes && *bytes > 0)
     {
@@ -74,11 +74,11 @@ void fc_switches_setup(bool is_wall)
         if (is_registered(pointer) && !__atomic_load_n(pointer, __ATOMIC_RELAXED) &&
             sees_waits(pointer))
         {
-            how = LOOK_BY_RSEQ;
+            how = CHECK_BY_RSEQ;
             return;
         }
     }
-    fc_switches_are_coarse = how == LOOK_COARSELY;
+    fc_switches_are_coarse = how == CHECK_COARSELY;
     fc_switches_offset = 0;
     fc_switches_offset = (intptr_t)&own_pointer - (intptr_t)fc_switches_pointer();
 }
@@ -131,7 +131,7 @@ static uint64_t count_waits(void)
 void fc_switches_read(struct FcClocks *clocks)
 {
     *clocks = (struct FcClocks){0};
-    if (how == LOOK_NEVER)
+    if (how == CHECK_NEVER)
     {
         clocks->time = fc_clock_peek();
         return;
@@ -159,7 +159,7 @@ static void tell(enum FcOffRecord which, uint64_t time, uint64_t value, uint64_t
 static void tell_clocks(const struct FcClocks *clocks, bool is_coarse)
 {
     fc_thread.told_ahead = clocks->ahead;
-    if (how != LOOK_NEVER)
+    if (how != CHECK_NEVER)
         tell(is_coarse ? FC_OFF_COARSE : FC_OFF_SEEN, clocks->time, clocks->ahead, clocks->waits);
 }
 
@@ -193,13 +193,13 @@ static void set_pointer(const struct FcMark *mark)
 /* As everywhere, or because the C library could not register the thread's area. */
 static bool is_coarse_here(void)
 {
-    return how == LOOK_COARSELY || (how == LOOK_BY_RSEQ && !is_registered(fc_switches_pointer()));
+    return how == CHECK_COARSELY || (how == CHECK_BY_RSEQ && !is_registered(fc_switches_pointer()));
 }
 
 static bool is_long(uint64_t time)
 {
-    uint64_t since = time - fc_thread.looked_at;
-    fc_thread.looked_at = time;
+    uint64_t since = time - fc_thread.checked_at;
+    fc_thread.checked_at = time;
     return is_long_time(since);
 }
 
@@ -224,10 +224,10 @@ static bool must_ask(uint64_t time, bool *is_coarse)
         set_pointer(&fc_mark);
     tell_pause(time);
     *is_coarse = is_coarse_thread || is_foreign;
-    return how != LOOK_NEVER && !has_mark && (!*is_coarse || is_long(time)) && is_own_thread();
+    return how != CHECK_NEVER && !has_mark && (!*is_coarse || is_long(time)) && is_own_thread();
 }
 
-FC_REALIGN void fc_switches_look(uint64_t time)
+FC_REALIGN void fc_switches_check(uint64_t time)
 {
     bool is_coarse;
     /* Each step ends with a switch to the kernel, and leads here again. */
@@ -240,13 +240,13 @@ FC_REALIGN void fc_switches_look(uint64_t time)
 
 FC_REALIGN void fc_switches_record(uint64_t time, void *function, void *site, uint64_t where)
 {
-    fc_switches_look(time);
+    fc_switches_check(time);
     fc_record_make(time, function, site, where);
 }
 
 void fc_switches_pretend(void)
 {
-    if (how == LOOK_BY_RSEQ && !is_coarse_here() && !get_pointer())
+    if (how == CHECK_BY_RSEQ && !is_coarse_here() && !get_pointer())
         set_pointer(&fc_mark);
 }
 
@@ -273,7 +273,7 @@ static bool has_clocks(void)
 static bool may_have_been_off(void)
 {
     const void *found = get_pointer();
-    return how != LOOK_NEVER && found != &fc_mark && found != &fc_mark_of_pause && is_own_thread();
+    return how != CHECK_NEVER && found != &fc_mark && found != &fc_mark_of_pause && is_own_thread();
 }
 
 /* Where the clocks stand, and *time; `told` where the thread was not off the CPU since. */
@@ -360,10 +360,10 @@ void fc_switches_begin_records(uint64_t *time)
     if (fc_thread.has_begun)
         return;
     fc_thread.has_begun = true;
-    /* before the clocks are read, as in fc_switches_look */
+    /* before the clocks are read, as in fc_switches_check */
     const void *found = get_pointer();
     bool is_coarse = is_coarse_here();
-    if (how == LOOK_BY_RSEQ && !is_coarse && (!found || found == &fc_mark_of_pause))
+    if (how == CHECK_BY_RSEQ && !is_coarse && (!found || found == &fc_mark_of_pause))
         set_pointer(&fc_mark);
     struct FcClocks now;
     fc_switches_read(&now);
@@ -374,7 +374,7 @@ void fc_switches_begin_records(uint64_t *time)
 
 /* ---- The end ---------------------------------------------------------------------------- */
 
-uint64_t fc_switches_look_last(void)
+uint64_t fc_switches_check_last(void)
 {
     bool is_coarse;
     fc_switches_end_pause();

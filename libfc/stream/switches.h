@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) const void **fc_switches_pointer(vo
     return (const void **)(thread + (uintptr_t)fc_switches_offset);
 }
 
-/* Whether fc_switches_look has anything to do, or profiling is off. */
+/* Whether fc_switches_check has anything to do, or profiling is off. */
 static inline __attribute__((always_inline)) bool fc_switches_any(void)
 {
 #if defined(__x86_64__)
@@ -67,16 +67,16 @@ static inline __attribute__((always_inline)) bool fc_switches_any(void)
 #define FC_SWITCHES_LONG_TICKS 50000u
 extern bool fc_switches_are_coarse __attribute__((visibility("hidden")));
 
-/* Whether fc_switches_look would have nothing to do though fc_switches_any says so: the thread is
+/* Whether fc_switches_check would have nothing to do though fc_switches_any says so: the thread is
  * looked at coarsely, and made its last record shortly before `time`, a tick of the counter.  For
  * hooks from which the way there is long. */
 static inline __attribute__((always_inline)) bool fc_switches_is_soon(uint64_t time)
 {
     if (!fc_switches_are_coarse || !fc_thread.has_begun ||
         (fc_thread.pause_ticks | fc_thread.pause_off_ns) != 0 ||
-        time - fc_thread.looked_at > FC_SWITCHES_LONG_TICKS)
+        time - fc_thread.checked_at > FC_SWITCHES_LONG_TICKS)
         return false;
-    fc_thread.looked_at = time;
+    fc_thread.checked_at = time;
     return true;
 }
 
@@ -106,7 +106,7 @@ void fc_switches_pretend(void);
 
 /* Before a record that is made at `time`: tells, by a record, of what went before it.  The child of
  * a fork that nobody was told of goes its own way from here. */
-void fc_switches_look(uint64_t time);
+void fc_switches_check(uint64_t time);
 
 /* The same, and the record. */
 void fc_switches_record(uint64_t time, void *function, void *site, uint64_t where);
@@ -126,4 +126,4 @@ void fc_switches_stop_time(void);
 /* Ends a pause where there is one, and tells of all that went before: after this the thread makes
  * no record any more in its process, or program.  Returns the time of that, its end: the thread may
  * be off the CPU right after it.  Signals blocked. */
-uint64_t fc_switches_look_last(void);
+uint64_t fc_switches_check_last(void);

@@ -57,7 +57,7 @@ void fc_record_slow(uint64_t time, void *function, void *site, uint64_t where)
     slow++;
 }
 
-void fc_switches_look(uint64_t time)
+void fc_switches_check(uint64_t time)
 {
     looked_at = time;
 }

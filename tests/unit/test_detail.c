@@ -66,7 +66,7 @@ static void stop(void)
 static guint give_away(struct FcDecision *decision)
 {
     const struct FcDecision *decisions = NULL;
-    fc_detail_look(chunk, 0, slots * FC_RECORD_UNITS);
+    fc_detail_scan(chunk, 0, slots * FC_RECORD_UNITS);
     slots = 0;
     const guint count = fc_detail_take(&decisions);
     if (count > 0)
@@ -304,12 +304,12 @@ static void test_deep(void)
     enter(G);
     for (guint i = 0; i < calls; i++, make_room())
         enter(F);
-    g_assert_false(fc_detail_look_again(chunk, slots * FC_RECORD_UNITS));
+    g_assert_false(fc_detail_scan_rest(chunk, slots * FC_RECORD_UNITS));
     for (guint i = 0; i < calls; i++, make_room())
     {
         now += 1400;
         leave(F);
-        if (!fc_detail_look_again(chunk, slots * FC_RECORD_UNITS))
+        if (!fc_detail_scan_rest(chunk, slots * FC_RECORD_UNITS))
             continue;
         fc_detail_get_open(&count);
         g_assert_cmpuint(count, ==, depth);
@@ -342,7 +342,7 @@ static void test_many_functions(void)
 static bool is_known(guint open)
 {
     guint32 count;
-    if (!fc_detail_look_again(chunk, slots * FC_RECORD_UNITS))
+    if (!fc_detail_scan_rest(chunk, slots * FC_RECORD_UNITS))
         return false;
     fc_detail_get_open(&count);
     g_assert_cmpuint(count, ==, open);
