@@ -230,7 +230,7 @@ static int run(const Options *options, int notice_fd)
         .debug = options->debug,
         .joined = fc_source_follow,
         .left = fc_source_unfollow,
-        .answered = fc_source_tell_answered,
+        .answered = fc_source_signal_answered,
     };
     /* The descriptor stays open: images that are executed later find the memory by it. */
     if (options->shared_fd >= 0)

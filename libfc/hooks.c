@@ -165,9 +165,9 @@ __attribute__((noinline)) static void enter_counting(struct FcCounterTable *tabl
                                                      void *site, uint64_t where)
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
-    uint64_t told;
+    uint64_t word;
     fc_beacon_set(fc_counter_table_beacon(&fc_hooks), FC_BEACON_HOOK);
-    switch (fc_counter_table_enter(table, address, (uint64_t)(uintptr_t)site, &told))
+    switch (fc_counter_table_enter(table, address, (uint64_t)(uintptr_t)site, &word))
     {
     case FC_ENTRY_COUNTED:
         break;

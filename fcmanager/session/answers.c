@@ -24,24 +24,24 @@ struct FcAnswers
     FcSharedMap *shared;
     FcFiles *files;
     gboolean quiet;
-    FcAnswersTell tell;
-    gpointer tell_data;
-    gboolean is_told_by_pipe_alone; /* some could not be told otherwise */
-    GArray *quits;                  /* Quit */
-    GString *errors;                /* not yet told */
-    char *last_error;               /* NULL: none yet */
+    FcAnswersSignal signal;
+    gpointer signal_data;
+    gboolean has_answered_by_pipe_alone; /* some could not be told otherwise */
+    GArray *quits;                       /* Quit */
+    GString *errors;                     /* not yet told */
+    char *last_error;                    /* NULL: none yet */
 };
 
 FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet,
-                          FcAnswersTell tell, gpointer data)
+                          FcAnswersSignal signal, gpointer data)
 {
     FcAnswers *answers = g_new0(FcAnswers, 1);
     answers->reply_fd = reply_fd;
     answers->shared = shared;
     answers->files = files;
     answers->quiet = quiet;
-    answers->tell = tell;
-    answers->tell_data = data;
+    answers->signal = signal;
+    answers->signal_data = data;
     answers->quits = g_array_new(FALSE, FALSE, sizeof(Quit));
     answers->errors = g_string_new(NULL);
     return answers;
@@ -65,7 +65,7 @@ static void append_line(GString *text, const char *line)
     g_string_append_printf(text, "FCMng: %s\n", plain);
 }
 
-void fc_answers_greet(FcAnswers *answers, gboolean tell, const char *trouble)
+void fc_answers_greet(FcAnswers *answers, gboolean prints, const char *trouble)
 {
     g_autoptr(GError) error = NULL;
     GString *text = g_string_new(NULL);
@@ -73,7 +73,7 @@ void fc_answers_greet(FcAnswers *answers, gboolean tell, const char *trouble)
         append_line(text, error->message);
     if (trouble && !answers->quiet)
         append_line(text, trouble);
-    if (tell && !answers->quiet)
+    if (prints && !answers->quiet)
         g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
     fc_reply_send(answers->reply_fd, 0, text->str);
     g_string_free(text, TRUE);
@@ -144,12 +144,13 @@ guint fc_answers_count_quits(const FcAnswers *answers)
 /* The text first: who is told in its own way looks for it then. */
 static void answer_by_pipe(FcAnswers *answers, guint64 key, const char *text)
 {
-    const gboolean can_tell = answers->tell && answers->tell(key, FALSE, answers->tell_data);
-    fc_reply_send(answers->reply_fd, can_tell ? key : 0, text);
-    if (can_tell && answers->tell(key, TRUE, answers->tell_data))
+    const gboolean can_signal =
+        answers->signal && answers->signal(key, FALSE, answers->signal_data);
+    fc_reply_send(answers->reply_fd, can_signal ? key : 0, text);
+    if (can_signal && answers->signal(key, TRUE, answers->signal_data))
         return;
-    answers->is_told_by_pipe_alone = TRUE;
-    if (can_tell)
+    answers->has_answered_by_pipe_alone = TRUE;
+    if (can_signal)
         fc_reply_send(answers->reply_fd, 0, "");
 }
 
@@ -159,7 +160,7 @@ void fc_answers_answer_quits(FcAnswers *answers, guint count)
     {
         const Quit *quit = &g_array_index(answers->quits, Quit, i);
         /* If all they have is the reply pipe, any may have taken the dead one's answer. */
-        if (quit->is_dead && (quit->index != 0 || !answers->is_told_by_pipe_alone))
+        if (quit->is_dead && (quit->index != 0 || !answers->has_answered_by_pipe_alone))
             continue;
         g_autofree char *text = farewell(answers, quit->is_root);
         if (quit->index == 0)

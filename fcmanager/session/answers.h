@@ -12,17 +12,17 @@ typedef struct FcAnswers FcAnswers;
 
 /* What is on the reply pipe any process may take.  This tells process `key` in a way of its own
  * that its end was answered there; or whether it can be told so.  FALSE: it can't. */
-typedef gboolean (*FcAnswersTell)(guint64 key, gboolean is_to_be_told, gpointer data);
+typedef gboolean (*FcAnswersSignal)(guint64 key, gboolean is_to_be_signalled, gpointer data);
 
 /* Never fails.  `reply_fd` becomes the answers'; -1: there is shared memory to answer in. `shared`,
  * which may be NULL, and `files` must outlive them.  `tell`, which may be NULL, gets `data`. */
 FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet,
-                          FcAnswersTell tell, gpointer data);
+                          FcAnswersSignal signal, gpointer data);
 void fc_answers_free(FcAnswers *answers);
 
 /* Which libfc waits for; `tell`: it says who we are, too; `trouble`, unless NULL: which setting
  * can't be used. */
-void fc_answers_greet(FcAnswers *answers, gboolean tell, const char *trouble);
+void fc_answers_greet(FcAnswers *answers, gboolean prints, const char *trouble);
 
 /* To be told when a process ends, also with FC_QUIET; once, though each process of a tree may meet
  * the same. */

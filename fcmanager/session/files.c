@@ -147,7 +147,7 @@ static const char *take_away_stale(const FcFiles *files, const char *name)
                            : " (what is there is of an earlier run)";
 }
 
-static char *tell_beside(const FcFiles *files, const char *name, const char *beside)
+static char *report_beside(const FcFiles *files, const char *name, const char *beside)
 {
     return beside && !files->quiet
                ? g_strdup_printf("another run wrote '%s/%s' meanwhile: it is now '%s'",
@@ -166,7 +166,7 @@ static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, c
     g_autofree char *beside = NULL;
     if (write_to(files, WANTED, write, what, name, keep, &beside, &error))
     {
-        *trouble = tell_beside(files, name, beside);
+        *trouble = report_beside(files, name, beside);
         return WANTED;
     }
     const char *stale = take_away_stale(files, name);
@@ -382,7 +382,7 @@ void fc_files_name_only_one(FcFiles *files, char **trouble)
         g_autofree char *beside = placed.beside;
         if (!done)
             return; /* the descriptor still leads to it */
-        *trouble = tell_beside(files, place->plain, beside);
+        *trouble = report_beside(files, place->plain, beside);
     }
     if (files->descriptor_name)
         fc_keep_delete_own(files->folders[files->descriptor_folder].fd, files->descriptor_name,

@@ -427,9 +427,9 @@ static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 t
                            gboolean dead)
 {
     guint64 ahead_ns;
-    const gboolean has_told = thread->number == number && thread->name; /* its last words */
+    const gboolean has_name = thread->number == number && thread->name; /* its last words */
     const gboolean waits =
-        !dead && !has_told && process->end != FC_END_EXEC && fc_process_is_in_proc(process) &&
+        !dead && !has_name && process->end != FC_END_EXEC && fc_process_is_in_proc(process) &&
         fc_proc_thread_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns);
     if (thread->number == number || !fc_clock_is_common(&process->setup->clock) ||
         fc_stack_depth(thread->stack) == 0)

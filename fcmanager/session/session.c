@@ -159,7 +159,7 @@ static void end_end(FcSession *session)
     fc_answers_remember(session->answers, text);
 }
 
-static void tell_short_memory(FcSession *session, FcProcess *process)
+static void report_short_memory(FcSession *session, FcProcess *process)
 {
     g_autofree char *reason = fc_memory_limit_reason();
     if (!reason)
@@ -179,7 +179,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
     if (process->finished)
         return;
     begin_end(session, process);
-    tell_short_memory(session, process);
+    report_short_memory(session, process);
     fc_clock_refresh(&session->common.clock);
     fc_process_finish(process, time, thread, dead);
     if (process->key == session->root)

@@ -43,7 +43,7 @@ typedef struct
     gboolean debug; /* log to standard error */
     FcSessionJoined joined;
     FcSessionLeft left;
-    FcAnswersTell answered;
+    FcAnswersSignal answered;
     gpointer data;
 } FcSessionSetup;
 

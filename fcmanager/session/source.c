@@ -51,7 +51,7 @@ struct FcSource
     FcFollow expected;    /* the process whose hello is expected; pid 0: none */
     GHashTable *followed; /* key -> Followed, owned */
     FcDecoder *decoder;
-    guint64 malformed_told;
+    guint64 malformed_reported;
     FcSession *session;
     guint8 buffer[READ_BYTES];
 };
@@ -62,12 +62,12 @@ static void followed_free(Followed *followed)
     g_free(followed);
 }
 
-static void tell_malformed(FcSource *source)
+static void report_malformed(FcSource *source)
 {
     guint64 malformed = fc_decoder_malformed(source->decoder);
-    if (malformed > source->malformed_told)
-        fc_session_malformed(source->session, malformed - source->malformed_told);
-    source->malformed_told = malformed;
+    if (malformed > source->malformed_reported)
+        fc_session_malformed(source->session, malformed - source->malformed_reported);
+    source->malformed_reported = malformed;
 }
 
 /* Malformed input is reported before the message that follows it, which may be the last one of a
@@ -75,7 +75,7 @@ static void tell_malformed(FcSource *source)
 static void take_message(const FcWireMessage *message, gpointer data)
 {
     FcSource *source = data;
-    tell_malformed(source);
+    report_malformed(source);
     fc_session_message(source->session, message);
 }
 
@@ -167,7 +167,7 @@ guint64 fc_source_follow(guint64 key, const struct FcHello *hello, gpointer data
     g_hash_table_insert(source->followed, &followed->key, followed);
     /* If this fails, the process gives up waiting after some time. */
     followed->is_followed = (hello->flags & FC_HELLO_ELSEWHERE) != 0 &&
-                            fc_follow_tell(source->pipe_fd, key, FC_FOLLOWED, TRUE);
+                            fc_follow_signal(source->pipe_fd, key, FC_FOLLOWED, TRUE);
     return replaced;
 }
 
@@ -180,22 +180,22 @@ void fc_source_unfollow(guint64 key, gpointer data)
     source->dead_count -= followed->dead;
     source->asked -= !followed->dead && followed->follow.fd < 0;
     if (followed->is_followed)
-        fc_follow_tell(source->pipe_fd, key, FC_FOLLOWED, FALSE);
+        fc_follow_signal(source->pipe_fd, key, FC_FOLLOWED, FALSE);
     if (followed->is_answered)
-        fc_follow_tell(source->pipe_fd, key, FC_ANSWERED, FALSE);
+        fc_follow_signal(source->pipe_fd, key, FC_ANSWERED, FALSE);
     g_hash_table_remove(source->followed,
                         &key); /* closing the pidfd removes it from the epoll set */
 }
 
-gboolean fc_source_tell_answered(guint64 key, gboolean is_to_be_told, gpointer data)
+gboolean fc_source_signal_answered(guint64 key, gboolean is_to_be_signalled, gpointer data)
 {
     FcSource *source = data;
     Followed *followed = g_hash_table_lookup(source->followed, &key);
     if (!followed)
         return FALSE;
-    if (!is_to_be_told)
-        return fc_follow_can_tell(source->pipe_fd, key, FC_ANSWERED);
-    followed->is_answered = fc_follow_tell(source->pipe_fd, key, FC_ANSWERED, TRUE);
+    if (!is_to_be_signalled)
+        return fc_follow_can_signal(source->pipe_fd, key, FC_ANSWERED);
+    followed->is_answered = fc_follow_signal(source->pipe_fd, key, FC_ANSWERED, TRUE);
     return followed->is_answered;
 }
 
@@ -249,7 +249,7 @@ static gsize drain(FcSource *source)
         fc_decoder_push(source->decoder, source->buffer, (gsize)bytes);
         source->was_awaited |= fc_session_batch_done(source->session);
     } while (left > 0);
-    tell_malformed(source);
+    report_malformed(source);
     return all;
 }
 
@@ -322,7 +322,7 @@ static Followed *note_dead(FcSource *source)
     return found;
 }
 
-static void tell_deaths(FcSource *source)
+static void report_deaths(FcSource *source)
 {
     while (source->dead_count > 0)
     {
@@ -356,7 +356,7 @@ static void answer_quits(FcSource *source)
     {
         wait_for_events(source, 0);
         ask_for_the_dead(source);
-        tell_deaths(source); /* more may quit meanwhile: they are checked for again */
+        report_deaths(source); /* more may quit meanwhile: they are checked for again */
         fc_session_answer_quits(source->session, count);
     }
 }
@@ -452,7 +452,7 @@ void fc_source_run(FcSource *source, FcSession *session)
         answer_quits(source);
         if (is_busy)
             drain_while_busy(source);
-        tell_deaths(source);
+        report_deaths(source);
         answer_quits(source); /* those that the last read brought */
         fc_session_round(session);
         fc_session_batch_done(session);

@@ -21,7 +21,7 @@ void fc_source_expect(FcSource *source, gint pid);
 /* To be the session's `joined`, `left` and `answered`, with the source as their data. */
 guint64 fc_source_follow(guint64 key, const struct FcHello *hello, gpointer source);
 void fc_source_unfollow(guint64 key, gpointer source);
-gboolean fc_source_tell_answered(guint64 key, gboolean is_to_be_told, gpointer source);
+gboolean fc_source_signal_answered(guint64 key, gboolean is_to_be_signalled, gpointer source);
 
 /* Returns when the session is over. */
 void fc_source_run(FcSource *source, FcSession *session);

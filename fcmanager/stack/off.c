@@ -224,7 +224,7 @@ void fc_stack_note_outside(FcStack *stack, guint64 before, guint64 time)
 
 /* Whether the last record, at `before`, told of time off the CPU, too, and of the same frame's: not
  * where one was entered or left since, which was at that very time. */
-static gboolean is_told_further(const FcStack *stack, guint64 before)
+static gboolean is_continued(const FcStack *stack, guint64 before)
 {
     return before == stack->off_time && before >= stack->off_since &&
            stack->top == stack->off_top && stack->current == stack->off_segment &&
@@ -234,7 +234,7 @@ static gboolean is_told_further(const FcStack *stack, guint64 before)
 void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site, guint64 before,
                        guint64 time)
 {
-    if (!is_told_further(stack, before))
+    if (!is_continued(stack, before))
     {
         stack->off_since = before;
         stack->off_taken = stack->off_placed_at == time ? stack->off_placed : 0;

@@ -117,13 +117,13 @@ gboolean fc_follow_begin_hello(FcFollow *follow, int pipe_fd, guint64 key,
     return pid < 0 || !has_signed; /* else it would still have the lock */
 }
 
-gboolean fc_follow_tell(int pipe_fd, guint64 key, gint64 what, gboolean is_so)
+gboolean fc_follow_signal(int pipe_fd, guint64 key, gint64 what, gboolean is_so)
 {
     struct flock lock = lock_of(key, what, is_so ? F_RDLCK : F_UNLCK);
     return fcntl(pipe_fd, F_OFD_SETLK, &lock) == 0;
 }
 
-gboolean fc_follow_can_tell(int pipe_fd, guint64 key, gint64 what)
+gboolean fc_follow_can_signal(int pipe_fd, guint64 key, gint64 what)
 {
     struct flock lock = lock_of(key, what, F_RDLCK);
     return fcntl(pipe_fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;

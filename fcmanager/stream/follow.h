@@ -24,9 +24,9 @@ void fc_follow_end(FcFollow *follow);
 
 /* Tells a process `what`, FC_FOLLOWED or FC_ANSWERED; or takes it back.  FALSE where the kernel
  * refuses, or a process has locked that byte. */
-gboolean fc_follow_tell(int pipe_fd, guint64 key, gint64 what, gboolean is_so);
+gboolean fc_follow_signal(int pipe_fd, guint64 key, gint64 what, gboolean is_so);
 /* Whether it would, as things are. */
-gboolean fc_follow_can_tell(int pipe_fd, guint64 key, gint64 what);
+gboolean fc_follow_can_signal(int pipe_fd, guint64 key, gint64 what);
 
 /* Whether it is still alive. */
 gboolean fc_follow_is_alive(const FcFollow *follow);

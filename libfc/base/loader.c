@@ -25,7 +25,7 @@ typedef int Visit(struct dl_phdr_info *object, size_t bytes, void *data);
 typedef int Iterate(Visit *visit, void *data);
 
 static Iterate *real_iterate;
-static void (*tell_loaded)(void);
+static void (*report_loaded)(void);
 
 static uint32_t asking;              /* atomic: so many threads */
 static uint32_t forking;             /* atomic: so many threads */
@@ -33,9 +33,9 @@ static uint32_t wanting;             /* atomic: so many threads wait for the lis
 static const struct FcThread *owner; /* atomic: whose function is at work */
 static bool is_lost;                 /* a thread of the parent had the lock at the fork */
 
-void fc_loader_setup(void (*tell)(void))
+void fc_loader_setup(void (*report)(void))
 {
-    tell_loaded = tell;
+    report_loaded = report;
     real_iterate = (Iterate *)fc_libc()->dlsym(RTLD_NEXT, "dl_iterate_phdr");
 }
 
@@ -194,7 +194,7 @@ __attribute__((noinline)) static int hold(struct dl_phdr_info *object, size_t by
     (void)bytes;
     walk->signals = fc_block_signals();
     if (fc_state_is_own_process())
-        tell_loaded();
+        report_loaded();
     __atomic_store_n(&owner, &fc_thread, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&asking, __ATOMIC_SEQ_CST) == 0)
     {

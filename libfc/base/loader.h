@@ -14,7 +14,7 @@
 
 /* Finds what the interposer calls; `tell` is to tell of what is loaded, signals blocked.  Once, at
  * start. */
-void fc_loader_setup(void (*tell)(void));
+void fc_loader_setup(void (*report)(void));
 
 /* From where to where an object is mapped; `end` is 0 where nothing is. */
 void fc_loader_read_bounds(const struct dl_phdr_info *object, uint64_t *start, uint64_t *end);

@@ -84,7 +84,7 @@ struct FcThread
     uint64_t pause_ahead;      /* when the clocks stood so; */
     uint64_t pause_ticks;      /* so much of it was not told yet, */
     uint64_t pause_off_ns;     /* of which off the CPU */
-    uint64_t told_ahead;       /* where the clocks stood when it was last told */
+    uint64_t recorded_ahead;   /* where the clocks stood when it was last told */
     uint64_t checked_at;       /* ticks: the last record that was looked at coarsely */
     uint32_t waits;            /* for a free chunk, without success */
     uint32_t rounds;           /* of fcmanager's, at the last of them */

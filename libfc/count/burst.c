@@ -69,10 +69,10 @@ static void frame_open_calls(struct FcCounted *counted)
         if (!was_framed)
             fc_framed_begin(counted, known, site, where, nested);
         if (is_any)
-            fc_counters_tell(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
-                             frame->function, frame->site, frame->where);
+            fc_counters_record_counted(known->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
+                                       frame->function, frame->site, frame->where);
     }
-    fc_counters_tell(FC_COUNT_BURST_ENDS, root.function, root.site, root.where);
+    fc_counters_record_counted(FC_COUNT_BURST_ENDS, root.function, root.site, root.where);
 }
 
 void fc_burst_end_early(struct FcCounted *counted)

@@ -21,18 +21,19 @@
 #include "libfc/stream/switches.h"
 
 /* `told`: what stands beside the function in the record. */
-static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t told,
+static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t backoff_bits,
                    uint64_t site, uint64_t where)
 {
     fc_burst_open(counted, known, site, where);
     fc_framed_begin_sample(counted, known, site, where);
-    fc_counters_tell(FC_COUNT_SAMPLE, FC_LOAD_RELAXED(known->function) | told, site, where);
+    fc_counters_record_counted(FC_COUNT_SAMPLE, FC_LOAD_RELAXED(known->function) | backoff_bits,
+                               site, where);
     if (counted->is_in_burst)
         return;
     /* A handler that came before the record has ended the burst, and told of it too early for the
        manager; or the record was the last of its chunk. */
     fc_framed_begin(counted, known, site, where, (struct FcNested){0});
-    fc_counters_tell(FC_COUNT_BURST_ENDS, FC_LOAD_RELAXED(known->function), site, where);
+    fc_counters_record_counted(FC_COUNT_BURST_ENDS, FC_LOAD_RELAXED(known->function), site, where);
 }
 
 /* The counter of the call was used up: it is refilled, and the call timed unless it is within one
@@ -44,13 +45,14 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
     fc_counters_refill(counted, count, backoff);
     if (counted->is_in_burst)
         return;
-    const uint64_t told = (uint64_t)backoff << FC_COUNT_BACKOFF_SHIFT;
+    const uint64_t backoff_bits = (uint64_t)backoff << FC_COUNT_BACKOFF_SHIFT;
     if (fc_framed_is(known) && !known->is_nested && fc_framed_is_left(known, site, where))
         fc_framed_end(counted, known);
     if (fc_framed_is(known) || known->is_nested)
-        fc_counters_tell(FC_COUNT_SEEN, FC_LOAD_RELAXED(known->function) | told, site, where);
+        fc_counters_record_counted(FC_COUNT_SEEN, FC_LOAD_RELAXED(known->function) | backoff_bits,
+                                   site, where);
     else
-        sample(counted, known, told, site, where);
+        sample(counted, known, backoff_bits, site, where);
 }
 
 FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
@@ -85,7 +87,7 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
                                          (known->is_nested && !known->is_shown));
     if (!pair)
     {
-        fc_counters_tell(FC_COUNT_ONE, function, site, where);
+        fc_counters_record_counted(FC_COUNT_ONE, function, site, where);
         return;
     }
     if (fc_counter_table_count(pair))
@@ -104,7 +106,7 @@ static void begin_at_once(struct FcCounted *counted, uint64_t function, uint64_t
         fc_counters_find(counted, function) ? NULL : fc_counters_add(counted, function);
     if (known)
     {
-        fc_counters_tell(FC_COUNT_BEGINS, function, site, where);
+        fc_counters_record_counted(FC_COUNT_BEGINS, function, site, where);
         fc_counters_publish(counted, known, function);
     }
     fc_restore_signals(old);
@@ -299,7 +301,7 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
     struct FcFunction *known = fc_counters_find(counted, decision->function);
     if (known && known->is_nested && !decision->is_nested)
     {
-        fc_counters_tell(FC_COUNT_BEGINS, decision->function, 0, own_frame());
+        fc_counters_record_counted(FC_COUNT_BEGINS, decision->function, 0, own_frame());
         fc_framed_begin_outermost(counted, known);
     }
     if (known || !fc_filtered_may_count(decision->function))
@@ -310,8 +312,9 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
     known->is_nested = decision->is_nested;
     struct FcNested nested = {0};
     const struct FcOpen *open = fc_detail_take_outermost(decision->function, &nested);
-    fc_counters_tell(decision->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
-                     decision->function, open ? open->site : 0, open ? open->where : own_frame());
+    fc_counters_record_counted(decision->is_nested ? FC_COUNT_BEGINS_NESTED : FC_COUNT_BEGINS,
+                               decision->function, open ? open->site : 0,
+                               open ? open->where : own_frame());
     if (open)
     {
         known->function = decision->function;

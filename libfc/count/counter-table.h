@@ -239,15 +239,15 @@ fc_counter_table_find(struct FcCounterTable *table, uint64_t key, uint64_t site)
     return fc_counter_table_matches(pair, key, site) ? pair : NULL;
 }
 
-/* Where it is counted, `told` becomes what to tell behind it. */
+/* Where it is counted, *word becomes what the hook stores in the current-function word after it. */
 static inline __attribute__((always_inline)) enum FcEntry
-fc_counter_table_enter(struct FcCounterTable *table, uint64_t key, uint64_t site, uint64_t *told)
+fc_counter_table_enter(struct FcCounterTable *table, uint64_t key, uint64_t site, uint64_t *word)
 {
     struct FcPair *pair = fc_counter_table_find(table, key, site);
     if (fc_unlikely(!pair))
         return FC_ENTRY_UNKNOWN;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    *told = pair->beacon;
+    *word = pair->beacon;
     return fc_likely(fc_counter_table_count(pair)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
 }
 
@@ -288,13 +288,13 @@ fc_counter_table_hook_enter(struct FcHooks *hooks, void *function, void *site,
     {
         const uint64_t key = (uint64_t)(uintptr_t)function;
         const uint64_t from = (uint64_t)(uintptr_t)site;
-        uint64_t told;
+        uint64_t word;
         uint64_t *beacon = fc_counter_table_beacon(hooks);
         fc_beacon_set(beacon, FC_BEACON_HOOK);
-        switch (fc_counter_table_enter(table, key, from, &told))
+        switch (fc_counter_table_enter(table, key, from, &word))
         {
         case FC_ENTRY_COUNTED:
-            fc_beacon_set(beacon, told);
+            fc_beacon_set(beacon, word);
             return;
         case FC_ENTRY_USED_UP:
             targets->refill(function, site);

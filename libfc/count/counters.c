@@ -141,7 +141,8 @@ void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site
     fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
 }
 
-void fc_counters_tell(enum FcCountRecord which, uint64_t function, uint64_t site, uint64_t where)
+void fc_counters_record_counted(enum FcCountRecord which, uint64_t function, uint64_t site,
+                                uint64_t where)
 {
     if ((function & FC_POINTER_MASK) == 0)
         return; /* in a child that a handler forked: the call is the parent's */

@@ -132,7 +132,8 @@ void fc_counters_set_beacon(struct FcChunk *chunk);
 
 /* Makes a record now, and one of a counted function. */
 void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where);
-void fc_counters_tell(enum FcCountRecord which, uint64_t function, uint64_t site, uint64_t where);
+void fc_counters_record_counted(enum FcCountRecord which, uint64_t function, uint64_t site,
+                                uint64_t where);
 
 /* The counted function; NULL: it is none. */
 struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function);

@@ -285,7 +285,7 @@ void fc_depth_count(struct FcCounted *counted, uint64_t function, uint64_t site,
     if (!pair && !fc_state_forked_unseen())
         pair = make_pair(counted, deep, site);
     if (!pair)
-        fc_counters_tell(FC_COUNT_DEEP_ONE, function, site, where);
+        fc_counters_record_counted(FC_COUNT_DEEP_ONE, function, site, where);
     else if (count_in(counted, pair))
-        fc_counters_tell(FC_COUNT_DEEP_SEEN, function, site, where);
+        fc_counters_record_counted(FC_COUNT_DEEP_SEEN, function, site, where);
 }

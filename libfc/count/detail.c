@@ -376,7 +376,7 @@ void fc_detail_after_fork(bool is_seen)
     detail->decision_count = 0;
     detail->scanned_units = 0;
     detail->chunks = 0;
-    detail->own_time.is_told = false; /* a thread of its own */
+    detail->own_time.is_known = false; /* a thread of its own */
     detail->own_time.owed = 0;
     detail->is_doubted |= !is_seen;
 }

@@ -16,7 +16,7 @@ struct FcOwnTime
     uint64_t away;  /* ticks up to there that are no function's, */
     uint64_t owed;  /* and those behind the last record */
     uint64_t ahead; /* where its clocks stood (FC_OFF_SEEN), */
-    bool is_told;   /* once that was told */
+    bool is_known;  /* once that was told */
 };
 
 /* Of the time up to that of the next record the thread was away for so many ticks, as it was off
@@ -44,12 +44,12 @@ static inline void fc_own_time_take_off(struct FcOwnTime *own, const struct FcRe
         return;
     }
     const int64_t grown = (int64_t)((record->function - own->ahead) << 1) >> 1; /* modulo 2^63 */
-    if (own->is_told && grown <= 0)
+    if (own->is_known && grown <= 0)
         return;
-    if (own->is_told)
+    if (own->is_known)
         fc_own_time_go_away(own, (uint64_t)grown * ticks_per_1024_ns / 1024, record->time);
     own->ahead = record->function;
-    own->is_told = true;
+    own->is_known = true;
 }
 
 /* When the record was made. */

@@ -29,7 +29,7 @@ void fc_recorded_use(struct FcRecorded *recorded, uint64_t stack_start, uint64_t
     recorded->stack_bytes = stack_bytes;
     fc_hooks.recorded = recorded;
     fc_hooks.stack_start = stack_start;
-    fc_recorded_tell(recorded);
+    fc_recorded_publish(recorded);
 }
 
 bool fc_recorded_begin(void)

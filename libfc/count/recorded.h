@@ -53,7 +53,7 @@ fc_recorded_watches(const struct FcRecorded *recorded, uint64_t frame_address)
 
 /* Tells the hooks in modules what the innermost one is. */
 static inline __attribute__((always_inline)) void
-fc_recorded_tell(const struct FcRecorded *recorded)
+fc_recorded_publish(const struct FcRecorded *recorded)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const uint64_t count = recorded->count;
@@ -71,7 +71,7 @@ fc_recorded_tell(const struct FcRecorded *recorded)
 static inline __attribute__((always_inline)) void fc_recorded_pop(struct FcRecorded *recorded)
 {
     recorded->count--;
-    fc_recorded_tell(recorded);
+    fc_recorded_publish(recorded);
 }
 
 /* Those that lie below `place` have left, and who lies there, unless it is of the same call:
@@ -87,7 +87,7 @@ fc_recorded_cut(struct FcRecorded *recorded, uint64_t site, uint64_t frame_addre
     if (at < recorded->count)
     {
         recorded->count = at;
-        fc_recorded_tell(recorded);
+        fc_recorded_publish(recorded);
     }
     return at;
 }
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) void fc_recorded_push(struct FcReco
     recorded->calls[at] = call; /* a handler in between has used the place, and left it */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     recorded->count = at + 1; /* and another one has taken what it left for left by a jump */
-    fc_recorded_tell(recorded);
+    fc_recorded_publish(recorded);
 }
 
 /* The innermost one that an exit may be of; NULL: the exit is that of a counted call. */

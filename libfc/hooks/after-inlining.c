@@ -120,9 +120,9 @@ static inline __attribute__((always_inline)) enum Way find_way(enum FcRecordKind
         return WAY_OTHER;
     if (kind == FC_RECORD_ENTER)
     {
-        uint64_t told;
+        uint64_t word;
         const enum FcEntry entry =
-            table ? fc_counter_table_enter(table, key, site, &told) : FC_ENTRY_UNKNOWN;
+            table ? fc_counter_table_enter(table, key, site, &word) : FC_ENTRY_UNKNOWN;
         if (fc_likely(entry == FC_ENTRY_COUNTED))
             return WAY_DONE;
         fc_recorded_push(recorded, function, site, frame_address);

@@ -48,7 +48,7 @@ static struct FcStackInfo info_of(const stack_t *stack)
                                 .end = (uint64_t)(uintptr_t)stack->ss_sp + stack->ss_size};
 }
 
-static void tell(const stack_t *stack)
+static void send_stack(const stack_t *stack)
 {
     if (!fc_stacks_real_makecontext)
         fc_stacks_setup();
@@ -69,7 +69,7 @@ static void tell(const stack_t *stack)
 void fc_stacks_made(const ucontext_t *context)
 {
     int saved_errno = fc_errno;
-    tell(&context->uc_stack);
+    send_stack(&context->uc_stack);
     fc_errno = saved_errno;
 }
 
@@ -169,7 +169,7 @@ __asm__(".text\n"
 
 FC_EXPORT FC_JUMPING int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
-    tell(stack);
+    send_stack(stack);
     if (stack)
     {
         fc_thread.has_signal_stack = true;

@@ -323,7 +323,7 @@ static bool read_list(int fd)
 }
 
 /* Said in the profile, and why to the user. */
-static void tell_not_done(long error)
+static void send_not_done(long error)
 {
     struct FcLine line;
     struct FcMessage message = {.type = FC_MSG_NOT_SCANNED, .thread = fc_thread.number};
@@ -383,5 +383,5 @@ __attribute__((noinline)) void fc_scan_run(int manager_pid)
         fc_sys(SYS_close, list);
     }
     if (!is_done)
-        tell_not_done(error);
+        send_not_done(error);
 }

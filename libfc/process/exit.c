@@ -38,11 +38,13 @@ static bool wait_at_reply_pipe(void)
     for (int delay_ms = 1;; delay_ms = delay_ms < 16 ? delay_ms * 2 : delay_ms)
     {
         /* Before what is read: the text was there first. */
-        int told = fc_channel_is_told(FC_ANSWERED);
-        enum FcReplied replied = fc_spawn_read_reply(fc_session.reply_fd, told > 0 ? 0 : delay_ms);
-        if (told > 0 || replied == FC_REPLIED_US || (told < 0 && replied == FC_REPLIED_OTHERS))
+        int signalled = fc_channel_is_signalled(FC_ANSWERED);
+        enum FcReplied replied =
+            fc_spawn_read_reply(fc_session.reply_fd, signalled > 0 ? 0 : delay_ms);
+        if (signalled > 0 || replied == FC_REPLIED_US ||
+            (signalled < 0 && replied == FC_REPLIED_OTHERS))
             return true;
-        if (!has_pipe && (told < 0 || ++tries == TRIES_WITHOUT_PIPE))
+        if (!has_pipe && (signalled < 0 || ++tries == TRIES_WITHOUT_PIPE))
             return true;
         /* or the program has closed our end */
         if (replied == FC_REPLIED_CLOSED || !fc_channel_is_alive())
@@ -90,7 +92,7 @@ static void send_quit(uint64_t old)
     fc_buffers_send_others();
     fc_scan_run(fc_session.manager_pid);
     uint32_t index = fc_chunks_take_for_answer();
-    if (index == 0 && fc_session.reply_fd < 0 && fc_channel_is_told(FC_ANSWERED) < 0)
+    if (index == 0 && fc_session.reply_fd < 0 && fc_channel_is_signalled(FC_ANSWERED) < 0)
         index = FC_NO_ANSWER;
     struct FcMessage message = {
         .type = FC_MSG_QUIT, .thread = fc_thread.number, .argument = index, .value = end};

@@ -98,7 +98,7 @@ __attribute__((constructor)) static void find_real(void)
     real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "fork");
 }
 
-static void tell_of_child(pid_t child)
+static void send_child(pid_t child)
 {
     if (fc_state_is_off() || fc_config.profile_mode != FC_MODE_FORK)
         return;
@@ -117,7 +117,7 @@ FC_EXPORT pid_t fork(void)
         find_real();
     pid_t child = real_fork();
     if (child != 0)
-        tell_of_child(child);
+        send_child(child);
     return child;
 }
 
@@ -140,7 +140,7 @@ FC_EXPORT pid_t _Fork(void)
     }
     int saved_errno = fc_errno;
     forked_parent();
-    tell_of_child(child);
+    send_child(child);
     fc_errno = saved_errno;
     return child;
 }
@@ -195,7 +195,7 @@ FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argum
     pid_t child = real_clone(begin_child, stack, flags, &begin, parent_id, thread_area, child_id);
     int saved_errno = fc_errno;
     forked_parent();
-    tell_of_child(child);
+    send_child(child);
     fc_errno = saved_errno;
     return child;
 }
@@ -222,7 +222,7 @@ long fc_forks_call(long number, long a, long b, long c, long d, long e)
         return 0;
     }
     forked_parent();
-    tell_of_child((pid_t)result);
+    send_child((pid_t)result);
     return result < 0 ? fc_forks_fail(result) : result;
 }
 

@@ -229,7 +229,7 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     return 0;
 }
 
-static void tell_unloads(uint64_t time)
+static void send_unloads(uint64_t time)
 {
     for (uint32_t i = 0; i < modules.count;)
     {
@@ -251,7 +251,7 @@ static void scan_list(void)
     struct Scan scan = {0};
     fc_libc()->iterate_phdr(visit, &scan);
     begin(&scan); /* if no object was visited */
-    tell_unloads(scan.now);
+    send_unloads(scan.now);
     fc_unlock(&modules.lock);
 }
 
@@ -366,13 +366,13 @@ static void forget_unloaded(void)
 }
 
 /* With RTLD_DEEPBIND a library finds the C library's allocator before ours. */
-static void tell_foreign_allocator(int mode)
+static void send_foreign_allocator(int mode)
 {
-    static bool is_told; /* atomic */
+    static bool is_sent; /* atomic */
     struct FcMessage message = {.type = FC_MSG_FOREIGN_ALLOCATOR, .thread = fc_thread.number};
     if ((mode & RTLD_DEEPBIND) == 0 || !fc_config.memory || fc_state_is_off())
         return;
-    if (!__atomic_exchange_n(&is_told, true, __ATOMIC_RELAXED))
+    if (!__atomic_exchange_n(&is_sent, true, __ATOMIC_RELAXED))
         fc_notice("memory of libraries that are loaded with RTLD_DEEPBIND is not profiled");
     uint64_t old = fc_block_signals();
     fc_chunks_flush(); /* what was freed before this is not in doubt */
@@ -385,7 +385,7 @@ static void tell_foreign_allocator(int mode)
 FC_EXPORT FC_JUMPING void *dlopen(const char *file, int mode)
 {
     will_change(true);
-    tell_foreign_allocator(mode);
+    send_foreign_allocator(mode);
     FC_JUMP real_dlopen(file, mode);
 }
 

@@ -83,7 +83,7 @@ void fc_process_introduce(struct FcHello *hello)
     send_text(FC_TEXT_COMMAND_LINE, text, fc_file_read("/proc/self/cmdline", text, sizeof text));
 }
 
-void fc_process_tell_started(const struct FcCosts *costs)
+void fc_process_send_started(const struct FcCosts *costs)
 {
     struct FcMessage message = {.type = FC_MSG_STARTED, .value = fc_clock_peek()};
     fc_channel_send(&message, costs, costs ? sizeof *costs : 0);

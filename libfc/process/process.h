@@ -22,7 +22,7 @@ void fc_process_introduce(struct FcHello *hello);
 
 /* Behind that, when all is done that comes before the program runs.  `costs`: NULL where they were
  * not measured. */
-void fc_process_tell_started(const struct FcCosts *costs);
+void fc_process_send_started(const struct FcCosts *costs);
 
 /* In a forked child: joins the session as a process of its own, or goes off where
  * forks are not profiled.  `token` is that of the parent's FC_MSG_FORK, 0 where it had no chance

@@ -121,7 +121,7 @@ bool fc_start(void)
         struct FcCosts costs = {0};
         bool is_measured = (hello.flags & FC_HELLO_EXECED) == 0 && measure(&costs);
         fc_modules_scan();
-        fc_process_tell_started(is_measured ? &costs : NULL);
+        fc_process_send_started(is_measured ? &costs : NULL);
     }
     fc_interpose_start(good && fc_config.memory);
     fc_restore_signals(old);

@@ -35,7 +35,7 @@ static uint32_t last_number; /* atomic: counts this process's threads */
 
 /* Profiling is off: nothing of the calling thread is told any more.  But another one may go through
  * the list of those that have buffers. */
-static bool ends_untold(void)
+static bool ends_unreported(void)
 {
     if (!fc_state_is_off())
         return fc_thread.number == 0;
@@ -47,7 +47,7 @@ static bool ends_untold(void)
 
 void fc_threads_end(void)
 {
-    if (ends_untold())
+    if (ends_unreported())
         return;
     uint64_t old = fc_block_signals();
     const uint64_t end = fc_switches_check_last();
@@ -72,7 +72,7 @@ void fc_threads_end(void)
 static void thread_ends(void *unused)
 {
     (void)unused;
-    if (ends_untold())
+    if (ends_unreported())
         return;
     /* libc calls the destructors in so many rounds, as long as keys are set.  Ours is set again in
        each, to come behind the destructors of other keys, which may do the same. */

@@ -174,14 +174,15 @@ void fc_call_sites_record(uint64_t time, void *function, void *site, uint64_t wh
 /* ---- Threads and forks ------------------------------------------------------------------ */
 
 #define REACH (UINT64_C(1) << 32)
-#define TOLD_AT_ONCE ((FC_MESSAGE_MAX - sizeof(struct FcMessage)) / sizeof(struct FcCallSite))
+#define SENT_AT_ONCE ((FC_MESSAGE_MAX - sizeof(struct FcMessage)) / sizeof(struct FcCallSite))
 
 static bool are_wanted(void)
 {
     return fc_config.detail == FC_DETAIL_ALL && fc_clock_is_fast() && !fc_thread.has_ended;
 }
 
-static void tell(const struct FcCallSites *sites, const struct FcCallSite *known, size_t count)
+static void send_sites(const struct FcCallSites *sites, const struct FcCallSite *known,
+                       size_t count)
 {
     struct FcMessage message = {
         .type = FC_MSG_CALL_SITES, .thread = fc_thread.number, .value = sites->low};
@@ -217,7 +218,7 @@ void fc_call_sites_begin(uint64_t time, bool may_begin)
     sites->low = end > REACH ? (end - REACH) & FC_WHERE_ADDRESS_MASK : 0;
     sites->epoch = epoch;
     close_to_null(sites);
-    tell(sites, NULL, 0);
+    send_sites(sites, NULL, 0);
     fc_streams_begin();
     fc_thread.call_sites = sites;
 }
@@ -228,9 +229,9 @@ void fc_call_sites_after_fork(void)
     if (!sites)
         return;
     static struct FcCallSite
-        known[TOLD_AT_ONCE]; /* static: there is no other thread, and may be no memory */
+        known[SENT_AT_ONCE]; /* static: there is no other thread, and may be no memory */
     size_t count = 0;
-    tell(sites, NULL, 0); /* also where the thread has none yet */
+    send_sites(sites, NULL, 0); /* also where the thread has none yet */
     for (size_t i = 0; i < FC_CALL_SITES_SLOTS; i++)
     {
         struct FcSiteSlot *entry = &sites->slots[i];
@@ -242,13 +243,13 @@ void fc_call_sites_after_fork(void)
         known[count++] = (struct FcCallSite){
             entry->function,
             entry->site | entry->number >> FC_SHORT_SITE_SHIFT << FC_SITE_NUMBER_SHIFT};
-        if (count < TOLD_AT_ONCE)
+        if (count < SENT_AT_ONCE)
             continue;
-        tell(sites, known, count);
+        send_sites(sites, known, count);
         count = 0;
     }
     if (count > 0)
-        tell(sites, known, count);
+        send_sites(sites, known, count);
 }
 
 void fc_call_sites_end(void)

@@ -254,7 +254,7 @@ int fc_channel_sign(void)
     return (int)fc_sys(SYS_fcntl, our_pipe(), F_SETLK, &lock);
 }
 
-int fc_channel_is_told(int64_t what)
+int fc_channel_is_signalled(int64_t what)
 {
     struct flock lock = {.l_type = F_WRLCK,
                          .l_whence = SEEK_SET,
@@ -271,7 +271,7 @@ void fc_channel_wait_until_followed(void)
     struct timespec delay = {0, 20000};
     for (int tries = 0; tries < 2000; tries++) /* some ten seconds */
     {
-        if (fc_channel_is_told(FC_FOLLOWED) != 0 || !fc_channel_is_alive())
+        if (fc_channel_is_signalled(FC_FOLLOWED) != 0 || !fc_channel_is_alive())
             return;
         fc_sys(SYS_nanosleep, &delay, NULL);
         delay.tv_nsec = delay.tv_nsec < 4000000 ? delay.tv_nsec * 2 : 5000000;

@@ -41,7 +41,7 @@ bool fc_channel_send_queued(void);
 int fc_channel_sign(void);
 /* Whether fcmanager has answered this process with `what`, FC_FOLLOWED or FC_ANSWERED; -1: the
  * kernel does not say. */
-int fc_channel_is_told(int64_t what);
+int fc_channel_is_signalled(int64_t what);
 /* Waits until fcmanager follows this process, which has signed and said hello.  Gives up after
  * some time. */
 void fc_channel_wait_until_followed(void);

@@ -143,7 +143,7 @@ void fc_switches_read(struct FcClocks *clocks)
 /* ---- Telling ---------------------------------------------------------------------------- */
 
 /* By a record, or, as the thread has made none yet and may never do so, by a message. */
-static void tell(enum FcOffRecord which, uint64_t time, uint64_t value, uint64_t site)
+static void record_off(enum FcOffRecord which, uint64_t time, uint64_t value, uint64_t site)
 {
     uint64_t where = FC_RECORD_OFF | (uint64_t)which << FC_OFF_RECORD_SHIFT;
     value &= FC_OFF_VALUE_MASK;
@@ -156,26 +156,27 @@ static void tell(enum FcOffRecord which, uint64_t time, uint64_t value, uint64_t
     fc_record_make(time, (void *)(uintptr_t)value, (void *)(uintptr_t)site, where);
 }
 
-static void tell_clocks(const struct FcClocks *clocks, bool is_coarse)
+static void record_clocks(const struct FcClocks *clocks, bool is_coarse)
 {
-    fc_thread.told_ahead = clocks->ahead;
+    fc_thread.recorded_ahead = clocks->ahead;
     if (how != CHECK_NEVER)
-        tell(is_coarse ? FC_OFF_COARSE : FC_OFF_SEEN, clocks->time, clocks->ahead, clocks->waits);
+        record_off(is_coarse ? FC_OFF_COARSE : FC_OFF_SEEN, clocks->time, clocks->ahead,
+                   clocks->waits);
 }
 
-static void tell_ahead(uint64_t time, uint64_t ahead, bool is_coarse)
+static void record_ahead(uint64_t time, uint64_t ahead, bool is_coarse)
 {
     const struct FcClocks clocks = {time, ahead, count_waits()};
-    tell_clocks(&clocks, is_coarse);
+    record_clocks(&clocks, is_coarse);
 }
 
 /* The pauses that were not told of yet. */
-static void tell_pause(uint64_t time)
+static void record_pause(uint64_t time)
 {
     uint64_t ticks = __atomic_exchange_n(&fc_thread.pause_ticks, 0, __ATOMIC_RELAXED);
     uint64_t off_ns = __atomic_exchange_n(&fc_thread.pause_off_ns, 0, __ATOMIC_RELAXED);
     if (ticks != 0 || off_ns != 0)
-        tell(FC_OFF_PAUSED, time, ticks, off_ns <= FC_SITE_ADDRESS_MASK ? off_ns : 0);
+        record_off(FC_OFF_PAUSED, time, ticks, off_ns <= FC_SITE_ADDRESS_MASK ? off_ns : 0);
 }
 
 /* ---- Looking --------------------------------------------------------------------------- */
@@ -222,7 +223,7 @@ static bool must_ask(uint64_t time, bool *is_coarse)
     /* before the clocks are read: what comes later is seen by the next */
     if (!is_coarse_thread && !is_foreign)
         set_pointer(&fc_mark);
-    tell_pause(time);
+    record_pause(time);
     *is_coarse = is_coarse_thread || is_foreign;
     return how != CHECK_NEVER && !has_mark && (!*is_coarse || is_long(time)) && is_own_thread();
 }
@@ -233,7 +234,7 @@ FC_REALIGN void fc_switches_check(uint64_t time)
     /* Each step ends with a switch to the kernel, and leads here again. */
     const bool is_stepped = fc_signals_stop_steps();
     if (must_ask(time, &is_coarse))
-        tell_ahead(time, ahead_ns(), is_coarse);
+        record_ahead(time, ahead_ns(), is_coarse);
     if (fc_unlikely(is_stepped))
         fc_signals_go_on_in_steps();
 }
@@ -277,11 +278,11 @@ static bool may_have_been_off(void)
 }
 
 /* Where the clocks stand, and *time; `told` where the thread was not off the CPU since. */
-static uint64_t read_for_pause(uint64_t *time, uint64_t told)
+static uint64_t read_for_pause(uint64_t *time, uint64_t recorded)
 {
     /* before the pointer is looked at: what came in between is not overlooked */
     *time = fc_clock_peek();
-    return may_have_been_off() ? read_together(time) : told;
+    return may_have_been_off() ? read_together(time) : recorded;
 }
 
 /* `ahead`: where the clocks stand now. */
@@ -299,7 +300,7 @@ void fc_switches_begin_pause(void)
     if (!has_clocks())
         return;
     uint64_t time;
-    uint64_t ahead = read_for_pause(&time, fc_thread.told_ahead);
+    uint64_t ahead = read_for_pause(&time, fc_thread.recorded_ahead);
     if (fc_thread.is_pausing)
         add_pause(time, ahead);
     fc_thread.pause_time = time;
@@ -339,11 +340,11 @@ void fc_switches_begin_forked(const struct FcClocks *since)
     fc_thread.pause_time = since->time;
     fc_thread.pause_ahead = since->ahead;
     fc_thread.is_pausing = true;
-    tell_clocks(since, is_coarse_here());
+    record_clocks(since, is_coarse_here());
 }
 
 /* The pause up to `now`, in which the thread gets its first chunk; it goes on. */
-static void tell_pause_so_far(const struct FcClocks *now)
+static void record_pause_so_far(const struct FcClocks *now)
 {
     if (fc_thread.is_pausing)
     {
@@ -352,7 +353,7 @@ static void tell_pause_so_far(const struct FcClocks *now)
         fc_thread.pause_ahead = now->ahead;
         fc_thread.is_pausing = true;
     }
-    tell_pause(now->time);
+    record_pause(now->time);
 }
 
 void fc_switches_begin_records(uint64_t *time)
@@ -367,8 +368,8 @@ void fc_switches_begin_records(uint64_t *time)
         set_pointer(&fc_mark);
     struct FcClocks now;
     fc_switches_read(&now);
-    tell_pause_so_far(&now);
-    tell_clocks(&now, is_coarse);
+    record_pause_so_far(&now);
+    record_clocks(&now, is_coarse);
     *time = now.time;
 }
 
@@ -382,8 +383,8 @@ uint64_t fc_switches_check_last(void)
     {
         struct FcClocks now;
         fc_switches_read(&now);
-        tell_pause(now.time);
-        tell_clocks(&now, is_coarse_here());
+        record_pause(now.time);
+        record_clocks(&now, is_coarse_here());
         return now.time;
     }
     uint64_t time = fc_clock_peek();
@@ -391,7 +392,7 @@ uint64_t fc_switches_check_last(void)
     {
         /* no record comes that could make up for what the clocks don't tell of one time */
         uint64_t ahead = read_together(&time);
-        tell_ahead(time, ahead, is_coarse);
+        record_ahead(time, ahead, is_coarse);
     }
     return time;
 }
