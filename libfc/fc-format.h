@@ -165,7 +165,7 @@ enum FcMessageType
                         allocator past libfc */
     FC_MSG_COUNTS,  /* argument: index of a chunk of counts, in which the thread is to count */
     FC_MSG_STARTED, /* value: time from which on the program runs, not libfc's start, once behind
-                       the hello; not of a forked child.  Payload FcCosts, if it measured them */
+                       the hello; not of a forked child.  Payload FcOverhead, if it measured them */
     FC_MSG_STOPPED, /* nothing is recorded from here on, though the process goes on */
     FC_MSG_OFF,     /* payload FcRecord, an FC_RECORD_OFF of a thread that has made no record yet:
                        of a forked child's, from its hello on */
@@ -282,12 +282,12 @@ struct FcStackInfo
 };
 
 /* What profiling adds to a call, in 1/256 ticks. */
-struct FcCosts
+struct FcOverhead
 {
     uint32_t recorded, inside; /* a call that makes an ENTER and an EXIT; between their times */
     uint32_t counted, after_inlining; /* a counted call; one instrumented after inlining */
 };
-_Static_assert(sizeof(struct FcCosts) == 16, "wire format");
+_Static_assert(sizeof(struct FcOverhead) == 16, "wire format");
 
 struct FcDataHeader
 {

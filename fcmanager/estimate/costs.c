@@ -14,7 +14,7 @@
 #define LEAST_OF_COUNTED 3.0
 #define LEAST_OF_INLINED 32.0
 
-FcCallCosts fc_costs_of(const struct FcCosts *measured)
+FcCallCosts fc_costs_of(const struct FcOverhead *measured)
 {
     FcCallCosts costs = {.recorded = measured->recorded / PARTS_OF_TICK,
                          .counted = measured->counted / PARTS_OF_TICK};

@@ -20,7 +20,7 @@
 #include "libfc/fc-format.h"
 
 /* From what libfc measured. */
-FcCallCosts fc_costs_of(const struct FcCosts *measured);
+FcCallCosts fc_costs_of(const struct FcOverhead *measured);
 
 /* Takes the costs off the counts, whose stack must be closed and counted calls attributed; their
  * cost_... have what was taken. */

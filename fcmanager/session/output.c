@@ -231,10 +231,10 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
-static void add_costs(FcOutputBuild *build, const struct FcCosts *costs)
+static void add_overhead(FcOutputBuild *build, const struct FcOverhead *overhead)
 {
-    const guint32 parts[FC_PROFILE_COSTS] = {costs->recorded, costs->inside, costs->counted,
-                                             costs->after_inlining};
+    const guint32 parts[FC_PROFILE_COSTS] = {overhead->recorded, overhead->inside,
+                                             overhead->counted, overhead->after_inlining};
     for (guint i = 0; i < FC_PROFILE_COSTS; i++)
         build->profile->costs_ps[i] =
             (guint64)(parts[i] / 256.0 * build->clock->ns_per_tick * 1000);
@@ -251,7 +251,7 @@ static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const cha
     profile->pid = process->hello.pid;
     profile->ppid = process->hello.ppid;
     profile->ticks_per_second = 1e9 / build.clock->ns_per_tick;
-    add_costs(&build, &process->costs);
+    add_overhead(&build, &process->overhead);
     profile->looks = counts->looks;
     profile->start_realtime_ns = process->hello.start_realtime_ns;
     profile->end_realtime_ns = process->end_realtime_ns;

@@ -172,8 +172,8 @@ static void take_exit_status(FcProcess *process, const FcWireMessage *message)
 static void take_started(FcProcess *process, const FcWireMessage *message)
 {
     process->run_from = MAX(process->run_from, message->value);
-    if (message->payload_bytes == sizeof process->costs)
-        memcpy(&process->costs, message->payload, sizeof process->costs);
+    if (message->payload_bytes == sizeof process->overhead)
+        memcpy(&process->overhead, message->payload, sizeof process->overhead);
     else if (message->payload_bytes != 0)
         fc_process_note(process->losses, "malformed-messages", 1);
 }

@@ -74,7 +74,7 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
         process->directory = g_strdup(parent->directory);
         process->command_line = g_strdupv(parent->command_line);
     }
-    process->costs = parent ? parent->costs : setup->costs;
+    process->overhead = parent ? parent->overhead : setup->overhead;
     process->counts = counts_new(process, FALSE);
     if (setup->memory && (hello->flags & FC_HELLO_NO_MEMORY) == 0)
     {
@@ -280,7 +280,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     process->end_time = MAX(process->end_time, result.end_time);
     if (thread->heap)
         fc_heap_thread_finish(thread->heap);
-    const FcCallCosts costs = fc_costs_of(&process->costs);
+    const FcCallCosts costs = fc_costs_of(&process->overhead);
     fc_thread_finalize(thread, ended, &costs);
     fc_counts_sum_functions(thread->counts);
     fc_stack_get_off(thread->stack, &result.off);

@@ -19,18 +19,18 @@ typedef struct
     FcSharedMap *shared;  /* NULL: transport `pipe` */
     FcObserver *observer; /* NULL: none */
     enum FcProfileMode profile_mode;
-    FcCountsSizes sizes;      /* for a process's first thread */
-    guint32 node_limit;       /* contexts of all counts; 0: the default */
-    guint32 *contexts_in_use; /* of all processes; owned by the session */
-    gboolean memory;          /* memory is profiled */
-    guint32 slowest;          /* calls of each function that are kept */
-    gboolean latency;         /* how long calls took is kept by arc */
-    guint32 memory_blocks;    /* first size of that table */
-    guint32 memory_frames;    /* kept of a block's stack in the lists of version 3.0 */
-    FcTraceRoom *trace_room;  /* of all processes; owned by the session */
-    const char *filter;       /* FC_FILTER, where it is in use; else NULL */
-    guint32 depth;            /* FC_DEPTH; 0: not set */
-    struct FcCosts costs;     /* as the first process measured them; all 0: not known */
+    FcCountsSizes sizes;        /* for a process's first thread */
+    guint32 node_limit;         /* contexts of all counts; 0: the default */
+    guint32 *contexts_in_use;   /* of all processes; owned by the session */
+    gboolean memory;            /* memory is profiled */
+    guint32 slowest;            /* calls of each function that are kept */
+    gboolean latency;           /* how long calls took is kept by arc */
+    guint32 memory_blocks;      /* first size of that table */
+    guint32 memory_frames;      /* kept of a block's stack in the lists of version 3.0 */
+    FcTraceRoom *trace_room;    /* of all processes; owned by the session */
+    const char *filter;         /* FC_FILTER, where it is in use; else NULL */
+    guint32 depth;              /* FC_DEPTH; 0: not set */
+    struct FcOverhead overhead; /* as the first process measured them; all 0: not known */
 } FcProcessSetup;
 
 /* A thread that is done: times in ticks, function numbers those of the sums it was merged into. */
@@ -92,8 +92,8 @@ typedef struct
     gboolean executing; /* FC_MSG_EXEC came, and not that it failed */
     guint64 exec_time;
     guint32 exec_thread;
-    struct FcCosts costs; /* of a call; all 0: not measured */
-    GArray *repairs;      /* FcProfileNote */
+    struct FcOverhead overhead; /* of a call; all 0: not measured */
+    GArray *repairs;            /* FcProfileNote */
     GArray *losses;
 } FcProcess;
 

@@ -445,7 +445,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_STARTED:
         fc_process_message(process, message);
         if (process->key == session->root) /* images that are executed do not measure again */
-            session->common.costs = process->costs;
+            session->common.overhead = process->overhead;
         break;
     }
 }

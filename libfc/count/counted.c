@@ -131,7 +131,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     }
     if (counted && fc_user_filter_is_on())
     {
-        /* of a coroutine nobody may have told; own_stack is not known to costs.c */
+        /* of a coroutine nobody may have told; own_stack is not known to overhead.c */
         if (!fc_thread_is_on_own_stack(fc_frame_address(function, where)) &&
             !fc_thread.has_signal_stack && fc_thread.own_stack.end != 0)
             fc_filtered_switch(counted);

@@ -88,7 +88,7 @@ struct FcCounted
     bool has_switched;     /* between stacks, with a user filter */
 
     struct FcCount skipped; /* of skipped functions: nobody reads it */
-    bool is_steady;         /* samples are as many throughout: for costs.c */
+    bool is_steady;         /* samples are as many throughout: for overhead.c */
 
     uint64_t random;
 

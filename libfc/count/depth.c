@@ -83,7 +83,7 @@ static bool is_within(const struct FcStackInfo *stack, uint64_t address)
     return address - 1 - stack->start < stack->end - stack->start;
 }
 
-/* costs.c comes before it is known. */
+/* overhead.c comes before it is known. */
 static bool is_on_own_stack(uint64_t address)
 {
     return fc_thread.own_stack.end == 0 || is_within(&fc_thread.own_stack, address);

@@ -46,7 +46,7 @@ bool fc_depth_handles_exit(uint64_t site, uint64_t where);
 void fc_depth_jump(uint64_t address);
 /* From here on nothing is too deep; what is open stays known. */
 void fc_depth_stop(void);
-/* For costs.c: so many are allowed, and those of the user's setting again. */
+/* For overhead.c: so many are allowed, and those of the user's setting again. */
 void fc_depth_set_limit(uint32_t limit);
 void fc_depth_reset_limit(void);
 

@@ -18,7 +18,7 @@
 #define _CET_ENDBR
 #endif
 
-/* costs-after-inlining.S has other names, and what follows the text is not for it. */
+/* overhead-after-inlining.S has other names, and what follows the text is not for it. */
 #if !defined(FC_HOOK_FENTRY)
 #define FC_OF_MODULE
 #define FC_HOOK_FENTRY __fentry__

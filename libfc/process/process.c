@@ -83,10 +83,10 @@ void fc_process_introduce(struct FcHello *hello)
     send_text(FC_TEXT_COMMAND_LINE, text, fc_file_read("/proc/self/cmdline", text, sizeof text));
 }
 
-void fc_process_send_started(const struct FcCosts *costs)
+void fc_process_send_started(const struct FcOverhead *overhead)
 {
     struct FcMessage message = {.type = FC_MSG_STARTED, .value = fc_clock_peek()};
-    fc_channel_send(&message, costs, costs ? sizeof *costs : 0);
+    fc_channel_send(&message, overhead, overhead ? sizeof *overhead : 0);
 }
 
 void fc_process_setup(void)

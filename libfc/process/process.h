@@ -20,9 +20,9 @@ void fc_process_setup(void);
 /* Sends `hello`, completed here, and what else fcmanager is to know of the process. */
 void fc_process_introduce(struct FcHello *hello);
 
-/* Behind that, when all is done that comes before the program runs.  `costs`: NULL where they were
- * not measured. */
-void fc_process_send_started(const struct FcCosts *costs);
+/* Behind that, when all is done that comes before the program runs.  `overhead`: NULL where they
+ * were not measured. */
+void fc_process_send_started(const struct FcOverhead *overhead);
 
 /* In a forked child: joins the session as a process of its own, or goes off where
  * forks are not profiled.  `token` is that of the parent's FC_MSG_FORK, 0 where it had no chance

@@ -18,12 +18,12 @@
 #include "libfc/hooks/jumps.h"
 #include "libfc/hooks/stacks.h"
 #include "libfc/memory/interpose.h"
-#include "libfc/process/costs.h"
 #include "libfc/process/exec.h"
 #include "libfc/process/exit.h"
 #include "libfc/process/forks.h"
 #include "libfc/process/join.h"
 #include "libfc/process/modules.h"
+#include "libfc/process/overhead.h"
 #include "libfc/process/process.h"
 #include "libfc/process/spawn.h"
 #include "libfc/process/threads.h"
@@ -92,11 +92,11 @@ static bool start(struct FcHello *hello)
 }
 
 /* Signals blocked; but its hooks are to do all that the program's do (deferred.h). */
-static bool measure(struct FcCosts *costs)
+static bool measure(struct FcOverhead *overhead)
 {
     const uint64_t before = fc_thread.blocked_before;
     fc_thread.is_blocking = false;
-    const bool is_measured = fc_costs_measure(costs);
+    const bool is_measured = fc_overhead_measure(overhead);
     fc_thread.is_blocking = true;
     fc_thread.blocked_before = before;
     return is_measured;
@@ -118,10 +118,10 @@ bool fc_start(void)
             fc_config.memory = false;
         }
         fc_process_introduce(&hello);
-        struct FcCosts costs = {0};
-        bool is_measured = (hello.flags & FC_HELLO_EXECED) == 0 && measure(&costs);
+        struct FcOverhead overhead = {0};
+        bool is_measured = (hello.flags & FC_HELLO_EXECED) == 0 && measure(&overhead);
         fc_modules_scan();
-        fc_process_send_started(is_measured ? &costs : NULL);
+        fc_process_send_started(is_measured ? &overhead : NULL);
     }
     fc_interpose_start(good && fc_config.memory);
     fc_restore_signals(old);

@@ -19,7 +19,8 @@
 /* What libfc measured, in 1/256 ticks. */
 static void test_measured(void)
 {
-    struct FcCosts measured = {.recorded = 50 * 256, .inside = 20 * 256, .counted = 6 * 256 + 128};
+    struct FcOverhead measured = {
+        .recorded = 50 * 256, .inside = 20 * 256, .counted = 6 * 256 + 128};
     FcCallCosts costs = fc_costs_of(&measured);
     g_assert_cmpfloat(costs.recorded, ==, 50);
     g_assert_cmpfloat(costs.inside, ==, 20);

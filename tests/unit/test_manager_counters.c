@@ -156,7 +156,7 @@ static void test_kinds(void)
     stop(&f);
 }
 
-static void send_costs(Fixture *f, const struct FcCosts *costs, gsize bytes)
+static void send_costs(Fixture *f, const struct FcOverhead *costs, gsize bytes)
 {
     FcWireMessage message = {.type = FC_MSG_STARTED,
                              .process = KEY,
@@ -168,8 +168,8 @@ static void send_costs(Fixture *f, const struct FcCosts *costs, gsize bytes)
 /* A calls B twice: 5 ticks of a recorded call lie between its times, 7 around them. */
 static void test_costs(void)
 {
-    const struct FcCosts costs = {12 * 256, 5 * 256, 256, 0};
-    const struct FcCosts absurd = {G_MAXUINT32, G_MAXUINT32, G_MAXUINT32, G_MAXUINT32};
+    const struct FcOverhead costs = {12 * 256, 5 * 256, 256, 0};
+    const struct FcOverhead absurd = {G_MAXUINT32, G_MAXUINT32, G_MAXUINT32, G_MAXUINT32};
     for (int round = 0; round < 3; round++)
     {
         Fixture f;

@@ -96,7 +96,7 @@ class Exact(fctest.Case):
         """A recorded call costs 0.5 us, 0.2 of these between its times; a counted one 0.03."""
         costs = ",".join(str(ticks * 256) for ticks in (500, 200, 30, 30))
         # as in test_nesting, less 0.2 for each call of one's own and 0.3 for each that one makes
-        profile = self.profile("nesting.c", env={"FC_TEST_COSTS": costs})
+        profile = self.profile("nesting.c", env={"FC_TEST_OVERHEAD": costs})
         self.check_clean(profile)
         functions = {name: found[:3] for name, found in functions_of(profile).items()}
         self.assertEqual(functions, {"main": (1, 6.8, 2.2), "a": (1, 3.8, 2.2),
@@ -121,7 +121,7 @@ class Exact(fctest.Case):
     def test_no_time_is_below_zero(self):
         """Where a call cost more than there was: a hundredth, a third of what counting it costs."""
         costs = ",".join(str(ticks * 256) for ticks in (9000, 4000, 30, 30))
-        profile = self.profile("nesting.c", env={"FC_TEST_COSTS": costs})
+        profile = self.profile("nesting.c", env={"FC_TEST_OVERHEAD": costs})
         self.assertEqual({name: found[:3] for name, found in functions_of(profile).items()},
                          {"main": (1, 0.05, 0.01), "a": (1, 0.03, 0.01), "b": (2, 0.02, 0.02),
                           "c": (1, 0.01, 0.01)})

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See costs.h.  The hooks of modules are called, by a function that is written as the compiler
+ * See overhead.h.  The hooks of modules are called, by a function that is written as the compiler
  * would instrument it, and the time is compared with that of the same function without hooks.
  * The hooks find a cursor and counters that lead to memory of this file alone.
  *
  * In short batches, of which the fastest counts: nobody took the processor from it.  Records are
  * stored in memory that is not in the cache, as that of a chunk which comes back.
  */
-#include "libfc/process/costs.h"
+#include "libfc/process/overhead.h"
 
 #include "libfc/base/clock.h"
 #include "libfc/base/config.h"
@@ -25,19 +25,20 @@
 #if defined(FC_TEST_CLOCK)
 #include "libfc/base/libc.h"
 
-/* The tests' clock is a counter, which tells nothing of costs: the tests do, in FcCosts' order. */
-bool fc_costs_measure(struct FcCosts *costs)
+/* The tests' clock is a counter, which tells nothing of overhead: the tests do, in FcOverhead'
+ * order. */
+bool fc_overhead_measure(struct FcOverhead *overhead)
 {
-    const char *text = fc_libc_getenv("FC_TEST_COSTS");
+    const char *text = fc_libc_getenv("FC_TEST_OVERHEAD");
     if (!text)
         return false;
-    uint32_t values[sizeof *costs / sizeof(uint32_t)] = {0};
-    for (uint32_t i = 0; *text != '\0' && i < sizeof *costs / sizeof(uint32_t); text++)
+    uint32_t values[sizeof *overhead / sizeof(uint32_t)] = {0};
+    for (uint32_t i = 0; *text != '\0' && i < sizeof *overhead / sizeof(uint32_t); text++)
         if (*text == ',')
             i++;
         else
             values[i] = values[i] * 10 + (uint32_t)(*text - '0');
-    memcpy(costs, values, sizeof values);
+    memcpy(overhead, values, sizeof values);
     return true;
 }
 #else
@@ -72,24 +73,24 @@ extern FcHook fc_hook_exit;
 extern FcHook fc_hook_refill;
 
 /* Where a module's hooks jump to, as memory says: what is there the compiler does not know. */
-extern struct FcHookTargets fc_costs_ways __attribute__((visibility("hidden")));
-struct FcHookTargets fc_costs_ways = {.record_entry = fc_hook_record_entry,
-                                      .record_exit = fc_hook_record_exit,
-                                      .enter = fc_hook_enter,
-                                      .exit = fc_hook_exit,
-                                      .refill = fc_hook_refill};
+extern struct FcHookTargets fc_overhead_targets __attribute__((visibility("hidden")));
+struct FcHookTargets fc_overhead_targets = {.record_entry = fc_hook_record_entry,
+                                            .record_exit = fc_hook_record_exit,
+                                            .enter = fc_hook_enter,
+                                            .exit = fc_hook_exit,
+                                            .refill = fc_hook_refill};
 /* As a return address it comes from memory. */
 static void *volatile call_site = (void *)4096;
 
 /* The two hooks as modules have them (module-hooks.c). */
 ALIGNED static void enter(void *function, void *site)
 {
-    fc_counter_table_hook_enter(&fc_hooks, function, site, &fc_costs_ways);
+    fc_counter_table_hook_enter(&fc_hooks, function, site, &fc_overhead_targets);
 }
 
 ALIGNED static void leave(void *function, void *site)
 {
-    fc_counter_table_hook_exit(&fc_hooks, function, site, &fc_costs_ways);
+    fc_counter_table_hook_exit(&fc_hooks, function, site, &fc_overhead_targets);
 }
 
 /* Keeps the compiler from knowing what x is. */
@@ -145,7 +146,7 @@ NOINLINE static uint32_t in_turn_hooked(uint32_t x)
 }
 
 #if defined(FC_AFTER_INLINING)
-extern Shape fc_costs_after_inlining; /* costs-after-inlining.S */
+extern Shape fc_overhead_after_inlining; /* overhead-after-inlining.S */
 #endif
 
 ALIGNED static uint64_t run_batch(Shape *function, uint32_t calls)
@@ -222,7 +223,8 @@ static void use_call_sites(struct FcCallSites *sites)
     fc_thread.call_sites = sites;
 }
 
-static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struct FcCosts *costs)
+static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor,
+                             struct FcOverhead *overhead)
 {
     uint64_t plain = UINT64_MAX;
     uint64_t hooked = UINT64_MAX;
@@ -237,8 +239,8 @@ static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor, struc
         hooked = least(hooked, run_batch(nothing_hooked, RECORDED_CALLS));
         inside = least(inside, between_times(chunk));
     }
-    costs->recorded = each(less(hooked, plain), RECORDED_CALLS);
-    costs->inside = (uint32_t)least(each(inside, RECORDED_CALLS), costs->recorded);
+    overhead->recorded = each(less(hooked, plain), RECORDED_CALLS);
+    overhead->inside = (uint32_t)least(each(inside, RECORDED_CALLS), overhead->recorded);
 }
 
 /* So many that no call of a batch uses its counter up. */
@@ -283,24 +285,24 @@ static bool begin_counting(struct FcCounted *counted, uint64_t function)
 extern void fc_hook_fentry(void);
 extern void fc_hook_fentry_refill(void);
 extern void fc_hook_return(void);
-void (*fc_costs_next_fentry)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry;
-void (*fc_costs_next_refill)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry_refill;
-void (*fc_costs_next_return)(void) __attribute__((visibility("hidden"))) = fc_hook_return;
+void (*fc_overhead_next_fentry)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry;
+void (*fc_overhead_next_refill)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry_refill;
+void (*fc_overhead_next_return)(void) __attribute__((visibility("hidden"))) = fc_hook_return;
 
 /* With a table of which no more is used than the first calls. */
 static void measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
-                                   struct FcCosts *costs)
+                                   struct FcOverhead *overhead)
 {
     const struct FcHooks old = fc_hooks;
     struct FcRecorded *const recorded = fc_map(sizeof *recorded);
     if (!recorded)
         return;
-    if (begin_counting(counted,
-                       (uint64_t)(uintptr_t)fc_costs_after_inlining | FC_FUNCTION_AFTER_INLINING))
+    if (begin_counting(counted, (uint64_t)(uintptr_t)fc_overhead_after_inlining |
+                                    FC_FUNCTION_AFTER_INLINING))
     {
         fc_recorded_use(recorded, 0, UINT64_MAX);
-        costs->after_inlining =
-            measure_counted(nothing_plain, fc_costs_after_inlining, 1, counted, cursor);
+        overhead->after_inlining =
+            measure_counted(nothing_plain, fc_overhead_after_inlining, 1, counted, cursor);
     }
     fc_hooks.recorded = old.recorded;
     fc_hooks.stack_start = old.stack_start;
@@ -310,7 +312,7 @@ static void measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
 #endif
 
 /* `memory` is zeroed and begins with two chunks. */
-static void measure_in(char *memory, struct FcCosts *costs)
+static void measure_in(char *memory, struct FcOverhead *overhead)
 {
     struct FcChunk *const chunk = (struct FcChunk *)memory;
     struct FcCounted *const counted = (struct FcCounted *)(memory + 2 * FC_CHUNK_BYTES);
@@ -337,23 +339,23 @@ static void measure_in(char *memory, struct FcCosts *costs)
         fc_counters_install_table(counted);
     }
     use_call_sites((struct FcCallSites *)(counted + 1));
-    measure_recorded(chunk, cursor, costs);
+    measure_recorded(chunk, cursor, overhead);
     fc_thread.call_sites = NULL;
     counted->table.is_slow = false;
 
     counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
     counted->random = 1;
     counted->is_steady = true;
-    fc_depth_set_limit(0); /* what is too deep costs about what the others do that are counted */
+    fc_depth_set_limit(0); /* a call that is too deep takes about as long as another counted one */
     fc_counters_install_table(counted);
     bool is_counting = true;
     for (uint32_t i = 0; i < FUNCTIONS; i++)
         is_counting = is_counting && begin_counting(counted, (uint64_t)(uintptr_t)FUNCTION(i));
     if (is_counting)
-        costs->counted =
+        overhead->counted =
             measure_counted(in_turn_plain, in_turn_hooked, FUNCTIONS * TURNS, counted, cursor);
 #if defined(FC_AFTER_INLINING)
-    measure_after_inlining(counted, cursor, costs);
+    measure_after_inlining(counted, cursor, overhead);
 #endif
     fc_counters_free_tables(counted);
     fc_depth_reset_limit();
@@ -364,7 +366,7 @@ static void measure_in(char *memory, struct FcCosts *costs)
     fc_thread_set_cursor(old_cursor);
 }
 
-bool fc_costs_measure(struct FcCosts *costs)
+bool fc_overhead_measure(struct FcOverhead *overhead)
 {
     if (fc_clock_get_mode() == FC_TIME_SYS) /* which counts whole milliseconds */
         return false;
@@ -373,7 +375,7 @@ bool fc_costs_measure(struct FcCosts *costs)
     if (!memory)
         return false;
     const uintptr_t aligned = ((uintptr_t)memory + FC_CHUNK_BYTES - 1) & -(uintptr_t)FC_CHUNK_BYTES;
-    measure_in((char *)aligned, costs);
+    measure_in((char *)aligned, overhead);
     fc_unmap(memory, bytes);
     return true;
 }

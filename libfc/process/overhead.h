@@ -11,4 +11,4 @@
 /* Calls the hooks for about a millisecond to learn what a recorded and a counted call cost; false
  * where there is no memory for that, or the clock shows no such times.  No record comes of it.
  * Once in a session, when its first process has introduced itself.  Signals blocked. */
-bool fc_costs_measure(struct FcCosts *costs);
+bool fc_overhead_measure(struct FcOverhead *overhead);
