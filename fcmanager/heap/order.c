@@ -20,7 +20,7 @@ static void allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *
 
 /* Another thread did something to a block whose allocation still waits for its name.  The name
  * would have come before: there is none.  Whether there was such a block. */
-static gboolean take_held(FcHeapOrder *order, guint64 pointer, guint64 time)
+static gboolean take_waiting_allocation(FcHeapOrder *order, guint64 pointer, guint64 time)
 {
     for (FcHeapQueue *queue = order->first; queue; queue = queue->next)
     {
@@ -41,7 +41,7 @@ static FcHeapBlock *find_block(FcHeapOrder *order, const FcHeapEvent *event)
 {
     FcHeapBlock *block = fc_heap_blocks_find(&order->heap->blocks, event->pointer);
     if (G_UNLIKELY(!block) && order->open_count > 1 &&
-        take_held(order, event->pointer, event->point.time))
+        take_waiting_allocation(order, event->pointer, event->point.time))
         block = fc_heap_blocks_find(&order->heap->blocks, event->pointer);
     return block;
 }

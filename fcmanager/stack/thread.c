@@ -63,7 +63,7 @@ void fc_thread_free(FcThread *thread)
     g_free(thread);
 }
 
-gboolean fc_thread_is_held_back(const FcThread *thread)
+gboolean fc_thread_has_pending(const FcThread *thread)
 {
     return !g_queue_is_empty(thread->pending);
 }
@@ -175,7 +175,7 @@ void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 sta
     if ((gint32)(thread->next_sequence - view->sequence) <= 0)
         passed(thread, view->sequence);
     fc_thread_retry(thread);
-    if (!fc_thread_is_held_back(thread))
+    if (!fc_thread_has_pending(thread))
     {
         if (read_piece(thread, &piece))
             fc_shared_free(thread->shared, view->index);
@@ -202,7 +202,7 @@ void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, co
     g_autofree struct FcUnit *aligned = g_new(struct FcUnit, header->count + 1);
     memcpy(aligned, units, (header->count + 1) * sizeof *aligned);
     piece.units = aligned;
-    if (fc_thread_is_held_back(thread))
+    if (fc_thread_has_pending(thread))
     {
         piece = copy_of(thread, &piece);
         hold_back(thread, &piece);
@@ -332,7 +332,7 @@ FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, gu
     gint32 ahead = (gint32)(thread->next_sequence - view->sequence);
     if (ahead > 0)
         return FC_THREAD_GO_ON;
-    if (ahead < 0 || fc_thread_is_held_back(thread))
+    if (ahead < 0 || fc_thread_has_pending(thread))
         return FC_THREAD_MISSING;
     Piece piece = {view->index, thread->next_unit, FC_CHUNK_STARTS, view->generation, view->units};
     guint32 whole = piece.starts;

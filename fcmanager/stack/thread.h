@@ -48,7 +48,7 @@ void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 sta
 /* Records that came through the pipe; copied. */
 void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, const guint8 *units);
 
-gboolean fc_thread_is_held_back(const FcThread *thread);
+gboolean fc_thread_has_pending(const FcThread *thread);
 /* The open frames, as fc_stack_open_frames has them, and what is held back makes of them. */
 GArray *fc_thread_open_frames(FcThread *thread);
 /* Looks whether gaps were filled. */

@@ -22,8 +22,8 @@ struct FcDecoder
 {
     FcDecodeSink sink;
     gpointer data;
-    guint8 held[FC_MESSAGE_MAX]; /* the beginning of a message */
-    gsize held_bytes;
+    guint8 partial[FC_MESSAGE_MAX]; /* the beginning of a message */
+    gsize partial_bytes;
     gboolean skipping; /* within a run of malformed bytes */
     guint64 malformed;
     GArray *parts; /* Part */
@@ -158,28 +158,28 @@ static gsize take_one(FcDecoder *decoder, const guint8 *bytes, gsize count)
 }
 
 /* Completes the message that was begun in an earlier piece: returns how much it took. */
-static gsize take_held(FcDecoder *decoder, const guint8 *bytes, gsize count)
+static gsize take_partial(FcDecoder *decoder, const guint8 *bytes, gsize count)
 {
     gsize added = 0;
-    while (decoder->held_bytes > 0)
+    while (decoder->partial_bytes > 0)
     {
-        gsize room = sizeof decoder->held - decoder->held_bytes;
+        gsize room = sizeof decoder->partial - decoder->partial_bytes;
         gsize more = MIN(room, count - added);
-        memcpy(decoder->held + decoder->held_bytes, bytes + added, more);
-        gsize taken = take_one(decoder, decoder->held, decoder->held_bytes + more);
+        memcpy(decoder->partial + decoder->partial_bytes, bytes + added, more);
+        gsize taken = take_one(decoder, decoder->partial, decoder->partial_bytes + more);
         if (taken == 0)
         {
-            decoder->held_bytes += more;
-            return count; /* all of it, and not enough: what is held is never full */
+            decoder->partial_bytes += more;
+            return count; /* all of it, and not enough: what is partial is never full */
         }
-        if (taken >= decoder->held_bytes)
+        if (taken >= decoder->partial_bytes)
         {
-            added += taken - decoder->held_bytes;
-            decoder->held_bytes = 0;
+            added += taken - decoder->partial_bytes;
+            decoder->partial_bytes = 0;
             break;
         }
-        decoder->held_bytes -= taken; /* skipped some of it: the new bytes come again */
-        memmove(decoder->held, decoder->held + taken, decoder->held_bytes);
+        decoder->partial_bytes -= taken; /* skipped some of it: the new bytes come again */
+        memmove(decoder->partial, decoder->partial + taken, decoder->partial_bytes);
     }
     return added;
 }
@@ -187,7 +187,7 @@ static gsize take_held(FcDecoder *decoder, const guint8 *bytes, gsize count)
 void fc_decoder_push(FcDecoder *decoder, const void *data, gsize count)
 {
     const guint8 *bytes = data;
-    gsize at = take_held(decoder, bytes, count);
+    gsize at = take_partial(decoder, bytes, count);
     while (at < count)
     {
         gsize taken = take_one(decoder, bytes + at, count - at);
@@ -197,8 +197,8 @@ void fc_decoder_push(FcDecoder *decoder, const void *data, gsize count)
     }
     if (at < count)
     {
-        decoder->held_bytes = count - at;
-        memcpy(decoder->held, bytes + at, decoder->held_bytes);
+        decoder->partial_bytes = count - at;
+        memcpy(decoder->partial, bytes + at, decoder->partial_bytes);
     }
 }
 

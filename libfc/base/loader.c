@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See loader.h.  A thread that is to ask says so first and then looks whether the list is held; one
- * that holds it says so first and then looks whether anybody asks, to whom it gives way.  So nobody
- * asks while the program's function is at work, and nobody waits for it.
+ * See loader.h.  A thread that is to ask says so first and then looks whether the list is held;
+ * one that holds it says so first and then looks whether anybody asks, to whom it gives way.  So
+ * nobody asks while the program's function is at work, and nobody waits for it.
  */
 #include "libfc/base/loader.h"
 
@@ -45,8 +45,8 @@ bool fc_loader_begin(void)
 {
     /* seq_cst: pairs with hold and fc_loader_before_fork, which store first and then look */
     __atomic_add_fetch(&asking, 1, __ATOMIC_SEQ_CST);
-    const struct FcThread *held = __atomic_load_n(&owner, __ATOMIC_SEQ_CST);
-    if ((!held || held == &fc_thread) && !is_lost &&
+    const struct FcThread *current = __atomic_load_n(&owner, __ATOMIC_SEQ_CST);
+    if ((!current || current == &fc_thread) && !is_lost &&
         __atomic_load_n(&forking, __ATOMIC_SEQ_CST) == 0)
         return true;
     fc_loader_end();

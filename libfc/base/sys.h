@@ -127,8 +127,8 @@ static inline void fc_lock(uint32_t *lock)
 {
     /* where futex is denied the sleep is a delay */
     const struct timespec delay = {0, 1000000};
-    uint32_t held = 0;
-    if (__atomic_compare_exchange_n(lock, &held, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    uint32_t unlocked = 0;
+    if (__atomic_compare_exchange_n(lock, &unlocked, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return; /* pairs with fc_unlock, as the exchange below */
     fc_sys(SYS_sched_yield);
     while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)

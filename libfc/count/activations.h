@@ -60,9 +60,9 @@ struct FcDetail
     uint32_t scanned_units; /* of the chunk in use: fc_detail_scan_rest */
     struct FcOwnTime own_time;
     uint32_t chunks;
-    bool is_judged;  /* the chunk that is looked at counts */
-    bool is_doubted; /* nothing is decided in this thread any more */
-    uint64_t beyond; /* not 0: what is open below this address is not known, see lose_track */
+    bool is_judged;      /* the chunk that is looked at counts */
+    bool has_lost_track; /* nothing is decided in this thread any more */
+    uint64_t beyond;     /* not 0: what is open below this address is not known, see lose_track */
     uint32_t open_count;
     uint32_t decision_count;
     uint32_t statistics_count;

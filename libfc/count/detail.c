@@ -133,7 +133,7 @@ static bool is_sample(uint64_t function)
     return (function >> FC_COUNT_RECORD_SHIFT & FC_COUNT_RECORD_MASK) == FC_COUNT_SAMPLE;
 }
 
-static void look_at(struct FcDetail *detail, const struct FcRecord *record)
+static void scan_record(struct FcDetail *detail, const struct FcRecord *record)
 {
     enum FcRecordKind kind = record->where & FC_WHERE_KIND_MASK;
     uint64_t address = fc_detail_address_in(record);
@@ -148,7 +148,7 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
     if (!fc_thread_is_on_own_stack(address))
     {
         /* A handler on a stack of its own returns; a coroutine goes on whenever it likes. */
-        detail->is_doubted |= kind == FC_RECORD_SWITCH || !fc_thread.has_signal_stack;
+        detail->has_lost_track |= kind == FC_RECORD_SWITCH || !fc_thread.has_signal_stack;
         return;
     }
     if (fc_unlikely(detail->beyond != 0) && kind != FC_RECORD_SWITCH &&
@@ -164,7 +164,7 @@ static void look_at(struct FcDetail *detail, const struct FcRecord *record)
     else if (kind == FC_RECORD_JUMP)
         fc_detail_cut(detail, address);
     else if (kind == FC_RECORD_SWITCH)
-        detail->is_doubted = true;
+        detail->has_lost_track = true;
 }
 
 /* ---- The rule ---------------------------------------------------------------------- */
@@ -251,7 +251,7 @@ static void scan_units(struct FcDetail *detail, const struct FcChunk *chunk, uin
         if (record.site >> FC_SITE_GENERATION_SHIFT != chunk->generation)
             fc_detail_lose_track(detail);
         else
-            look_at(detail, &record);
+            scan_record(detail, &record);
     }
 }
 
@@ -284,7 +284,7 @@ static void end_judging(struct FcDetail *detail)
 void fc_detail_scan(const struct FcChunk *chunk, uint32_t from, uint32_t to)
 {
     struct FcDetail *detail = own();
-    if (!detail || detail->is_doubted)
+    if (!detail || detail->has_lost_track)
         return;
     if (detail->scanned_units > from)
         from = detail->scanned_units;
@@ -297,18 +297,18 @@ void fc_detail_scan(const struct FcChunk *chunk, uint32_t from, uint32_t to)
     if (detail->is_judged)
         end_judging(detail);
     detail->is_judged = false;
-    if (detail->is_doubted)
+    if (detail->has_lost_track)
         detail->decision_count = 0;
 }
 
 bool fc_detail_scan_rest(const struct FcChunk *chunk, uint32_t to)
 {
     struct FcDetail *detail = own();
-    if (!detail || detail->is_doubted)
+    if (!detail || detail->has_lost_track)
         return false;
     scan_units(detail, chunk, detail->scanned_units, to);
     detail->scanned_units = to;
-    return !detail->is_doubted && detail->beyond == 0;
+    return !detail->has_lost_track && detail->beyond == 0;
 }
 
 uint32_t fc_detail_take(const struct FcDecision **decisions)
@@ -324,7 +324,7 @@ uint32_t fc_detail_take(const struct FcDecision **decisions)
 
 void fc_detail_put_back(uint32_t count)
 {
-    if (!fc_thread.detail->is_doubted)
+    if (!fc_thread.detail->has_lost_track)
         fc_thread.detail->decision_count = count;
 }
 
@@ -378,5 +378,5 @@ void fc_detail_after_fork(bool is_seen)
     detail->chunks = 0;
     detail->own_time.is_known = false; /* a thread of its own */
     detail->own_time.owed = 0;
-    detail->is_doubted |= !is_seen;
+    detail->has_lost_track |= !is_seen;
 }

@@ -7,7 +7,7 @@
  * address looks for in the maps of the processes above it.
  *
  * The address is thirteen numbers: the manager's pid in /proc and its PID namespace; the numbers
- * that the pipe, the shared memory, the reply pipe and the memory of what the user chose have there
+ * that the pipe, the shared memory, the reply pipe and the memory of the user filter have there
  * as descriptors (0: not used); device and inode of the pipe; the number that it has in the process
  * that gives the address, whose key follows; clock; profile mode; FC_DEPTH.  Anyone can write such
  * a variable, or have such a page, so it is but a hint: the kernel tells whether the manager has

@@ -20,7 +20,7 @@ struct FcSession
     int manager_pipe_fd;     /* numbers in fcmanager: of the pipe's read end, */
     int manager_shared_fd;   /* of the shared memory, 0: none, */
     int manager_reply_fd;    /* of the reply pipe's write end, 0: closed, */
-    int manager_filter_fd;   /* and of what the user chose, 0: nothing */
+    int manager_filter_fd;   /* and of the user filter, 0: none */
 };
 
 /* Makes pipe and shared memory, starts fcmanager with fc_config's settings and waits
