@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD
  *
- * What the hooks ask before they record: a table for each thread, in which counted functions are
- * found by (function, call site) at their entry and by function at their exit.  Here is what
- * the hooks do with it; counters.c fills it, counted.c does the rest.
+ * The table that a thread's hooks consult before they record.  It leads from a function and a call
+ * site to the counter of these calls at an entry, and from a function to its slot at an exit.  The
+ * hooks' part is here; counters.c fills the table, and counted.c does what the hooks cannot.
  *
  * Async-signal-safe: a handler may come between any two instructions.  An entry in use is never
- * given to something else; it is removed (its function set to 0) where its code is unloaded.
+ * given to another function.  It is removed (its function set to 0) when its code is unloaded.
  */
 #pragma once
 
@@ -17,33 +17,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A function, one of its call sites and where these calls are counted. */
+/* A function and one of its call sites, with the counter of these calls. */
 struct FcPair
 {
-    /* The function as its hook knows it: its address, or where __fentry__ returns to in it, with
-       FC_FUNCTION_AFTER_INLINING (fc_counter_table_key).  Atomic, stored last; 0: free.
-       FC_PAIR_HIDDEN: the hook does not find it. */
+    /* The function as its hook knows it: its address, or the address in it that __fentry__
+       returns to, with FC_FUNCTION_AFTER_INLINING (fc_counter_table_key).  Atomic, stored last;
+       0: free.  With FC_PAIR_HIDDEN the hook does not find it. */
     uint64_t key;
     uint64_t site;
-    /* How far behind the pair its counter is, in bytes.  Where a table was wiped, in a forked
-       child, a hook that has found the pair before counts in the pair itself, and that is used up.
-     */
+    /* Distance in bytes from the pair to its counter.  In a forked child it is 0; a hook that
+       has found the pair before the fork counts in the pair itself then, which looks used up. */
     uint64_t counter;
-    uint64_t beacon; /* what to tell behind such a call: fc_beacon_entered */
+    uint64_t beacon; /* what the hook stores in the current-function word after such a call:
+                        fc_beacon_entered */
 };
-#define FC_PAIR_HIDDEN (UINT64_C(1) << 61) /* beside FC_FUNCTION_AFTER_INLINING, FC_COUNT_DEEP */
+#define FC_PAIR_HIDDEN                                                                             \
+    (UINT64_C(1) << 61) /* together with FC_FUNCTION_AFTER_INLINING or FC_COUNT_DEEP */
 
 /* A counted function. */
 struct FcSlot
 {
     uint64_t function; /* atomic, stored last; 0: free */
-    /* Exits on the stack below this are of activations that have no frame.  UINT64_MAX: no
-       activation with a frame is open.  Else at most that one's address. */
+    /* Exits at stack addresses below this are of calls that have no frame.  UINT64_MAX: the
+       function has no framed call.  Otherwise it is at most the framed call's address. */
     uint64_t exit_limit;
 };
 #define FC_NO_LIMIT UINT64_MAX
 
-/* Tests have few, so that much finds no place. */
+/* The tables of tests are small, so that much finds no room in them. */
 #if defined(FC_TEST_EAGER)
 #define FC_COUNTER_PAIRS 16u
 #define FC_COUNTER_SLOTS 8u
@@ -56,22 +57,24 @@ struct FcSlot
 
 struct FcCounterTable
 {
-    /* Each in one of two neighbours, or of two more: see fc_counter_table_neighbour,
-     * fc_counter_table_far. */
+    /* A pair is in one of two neighbouring entries, or of two more: see
+       fc_counter_table_neighbour and fc_counter_table_far. */
     struct FcPair pairs[FC_COUNTER_PAIRS] __attribute__((aligned(2 * sizeof(struct FcPair))));
     struct FcSlot slots[FC_COUNTER_SLOTS];
-    bool is_slow; /* what is not found here may be counted all the same */
-    /* Functions that are not; atomic.  One that comes displaces another. */
+    bool is_slow; /* calls that are not found here may still be counted */
+    /* Functions that are recorded, not counted.  Atomic.  A new one displaces another. */
     uint64_t recorded[FC_COUNTER_RECORDED];
 };
 
-/* Reads the key of a pair, the function of a slot or of `recorded`, which another thread may remove
- * meanwhile (fc_counters_forget): of code that is unloaded, in which the reader is not. */
+/* Reads the key of a pair, or the function of a slot or of `recorded`.  Another thread may
+ * remove it meanwhile (fc_counters_forget), but only if its code is unloaded, in which the
+ * reader is not. */
 #define FC_LOAD_RELAXED(function) __atomic_load_n(&(function), __ATOMIC_RELAXED)
 
-/* What libfc has for the hooks that are linked into modules (module-hooks.c).  These stay as they
- * are in what was once linked: where one of the structures above changes after a release, so does
- * the number in three names, and what libfc has under the old ones counts nothing. */
+/* What libfc exports for the hooks that are linked into modules (module-hooks.c).  The layout of
+ * the structures above is part of linked programs.  If it changes after a release, the number in
+ * three of these names changes as well, and what libfc exports under the old names counts
+ * nothing. */
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"
 #define FC_MODULE_EXIT "__functioncheck_exit"
@@ -82,33 +85,33 @@ struct FcCounterTable
 #define FC_MODULE_RETURN "__functioncheck_return"
 
 typedef void FcHook(void *function, void *site);
-/* What each call goes through begins with a line of the cache: where it happens to lie across three
- * and not two, a program of nothing but calls takes a tenth longer. */
+/* What each call goes through begins at a cache line.  If it lies across three lines, not two, a
+ * program of nothing but calls takes a tenth longer. */
 #define FC_HOOK_ALIGNED __attribute__((aligned(64)))
 
-/* What stands for the function in its pairs.  It is being entered: its code is read. */
+/* The key of a function in its pairs.  Reads the code of the function, which is being entered. */
 uint64_t fc_counter_table_key(uint64_t function);
 
 static inline __attribute__((always_inline)) struct FcPair *
 fc_counter_table_pair(struct FcCounterTable *table, uint64_t key, uint64_t site)
 {
-    /* bytes from the first pair; functions mostly lie at multiples of 16 */
+    /* an offset in bytes from the first pair; functions mostly lie at multiples of 16 */
     uint64_t at = (key << 1) + (site << 5) + (site << 3);
     return (struct FcPair *)((char *)table->pairs +
                              (at & (FC_COUNTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
 }
 
-/* The other place of the table where it may be, in the same line of the cache: of some hundred
- * pairs dozens would not be found where each had but one. */
+/* The other entry in the same cache line.  With one possible entry for each pair, dozens of some
+ * hundred pairs would find none. */
 static inline __attribute__((always_inline)) struct FcPair *
 fc_counter_table_neighbour(struct FcPair *pair)
 {
     return (struct FcPair *)((uintptr_t)pair ^ sizeof *pair);
 }
 
-/* The first of two neighbours in another line, where it is if both of those were taken: of 800
- * pairs a dozen or two, and one of them may be the program's hottest.  In the small table of tests
- * it may be the same line. */
+/* The first of two neighbouring entries in another cache line, for a pair whose first two are
+ * taken.  Of 800 pairs one or two dozen are, and one of those may be the hottest call of the
+ * program.  In the small table of tests it may be the same line. */
 static inline __attribute__((always_inline)) struct FcPair *
 fc_counter_table_far(struct FcCounterTable *table, const struct FcPair *pair, uint64_t key,
                      uint64_t site)
@@ -119,7 +122,7 @@ fc_counter_table_far(struct FcCounterTable *table, const struct FcPair *pair, ui
                              (at & (FC_COUNTER_PAIRS - 1) * (uint64_t)sizeof(struct FcPair)));
 }
 
-/* All of them, in the order in which they are to be taken. */
+/* The entries that a pair may be in, in the order in which they are tried. */
 #define FC_COUNTER_WAYS 4
 static inline void fc_counter_table_ways(struct FcCounterTable *table, uint64_t key, uint64_t site,
                                          struct FcPair *ways[FC_COUNTER_WAYS])
@@ -137,8 +140,8 @@ fc_counter_table_slot(struct FcCounterTable *table, uint64_t function)
                              (function & (FC_COUNTER_SLOTS - 1) * (uint64_t)sizeof(struct FcSlot)));
 }
 
-/* Where libfc looks besides, for a function whose slot is another one's: of a few hundred dozens
- * are, where they are all over a large program. */
+/* The second slot that a function may have, if the first is taken. libfc looks there, the hooks
+ * in modules do not.  Of a few hundred functions all over a large program dozens need it. */
 static inline __attribute__((always_inline)) struct FcSlot *
 fc_counter_table_other_slot(struct FcCounterTable *table, uint64_t function)
 {
@@ -146,7 +149,7 @@ fc_counter_table_other_slot(struct FcCounterTable *table, uint64_t function)
     return &table->slots[at & (FC_COUNTER_SLOTS - 1)];
 }
 
-/* The slot that has it; NULL: none does. */
+/* The function's slot; NULL: it has none. */
 static inline __attribute__((always_inline)) struct FcSlot *
 fc_counter_table_find_slot(struct FcCounterTable *table, uint64_t function)
 {
@@ -163,17 +166,17 @@ fc_counter_table_recorded(struct FcCounterTable *table, uint64_t function)
     return &table->recorded[(function >> 4) & (FC_COUNTER_RECORDED - 1)];
 }
 
-/* Where calls of the pair are counted; NULL in a child that a handler forked. */
+/* The counter of the pair; NULL in a child that a handler forked. */
 static inline struct FcCount *fc_counter_table_counter(const struct FcPair *pair)
 {
     const uint64_t behind = __atomic_load_n(&pair->counter, __ATOMIC_RELAXED);
     return behind ? (struct FcCount *)((uintptr_t)pair + behind) : NULL;
 }
 
-/* Counts a call.  False where the counter has to be refilled. */
+/* Counts a call.  False: the counter has to be refilled. */
 static inline __attribute__((always_inline)) bool fc_counter_table_count(struct FcPair *pair)
 {
-    /* both machines begin with the low bits */
+    /* the low bits come first: both machines are little-endian */
     int16_t *ahead =
         (int16_t *)((uintptr_t)pair + __atomic_load_n(&pair->counter, __ATOMIC_RELAXED));
 #if defined(__x86_64__)
@@ -185,7 +188,7 @@ static inline __attribute__((always_inline)) bool fc_counter_table_count(struct 
 #endif
 }
 
-/* Whether a call that the pairs do not settle is to be looked at, and not just recorded. */
+/* Whether an entry that no pair matches may have to be counted, so that libfc has to check. */
 static inline __attribute__((always_inline)) bool
 fc_counter_table_may_count(struct FcCounterTable *table, uint64_t function)
 {
@@ -201,7 +204,8 @@ enum FcEntry
     FC_ENTRY_USED_UP, /* counted, and the counter has to be refilled */
 };
 
-/* As FC_LOAD_RELAXED(*there) == value, for which the compiler would use one instruction more. */
+/* The same as FC_LOAD_RELAXED(*there) == value, with one instruction less than the compiler
+ * would use. */
 static inline __attribute__((always_inline)) bool fc_counter_table_has(const uint64_t *there,
                                                                        uint64_t value)
 {
@@ -221,8 +225,8 @@ fc_counter_table_matches(const struct FcPair *pair, uint64_t key, uint64_t site)
            fc_likely(fc_counter_table_has(&pair->site, site));
 }
 
-/* NULL: the table does not have it.  What else is in the pair is read behind this: a handler may
- * have put it there in between, and one that forks has wiped it. */
+/* The pair; NULL: the table does not have it.  The caller reads its other members after this: a
+ * handler in between may have made the pair, or forked and wiped it. */
 static inline __attribute__((always_inline)) struct FcPair *
 fc_counter_table_find(struct FcCounterTable *table, uint64_t key, uint64_t site)
 {
@@ -239,7 +243,7 @@ fc_counter_table_find(struct FcCounterTable *table, uint64_t key, uint64_t site)
     return fc_counter_table_matches(pair, key, site) ? pair : NULL;
 }
 
-/* Where it is counted, *word becomes what the hook stores in the current-function word after it. */
+/* If the call is counted, sets *word to what the hook then stores in the current-function word. */
 static inline __attribute__((always_inline)) enum FcEntry
 fc_counter_table_enter(struct FcCounterTable *table, uint64_t key, uint64_t site, uint64_t *word)
 {
@@ -251,16 +255,16 @@ fc_counter_table_enter(struct FcCounterTable *table, uint64_t key, uint64_t site
     return fc_likely(fc_counter_table_count(pair)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
 }
 
-/* Address of the stack just above the frame of the hook that this is inlined in, that is, the stack
- * pointer of the instrumented function at the call. */
+/* The stack address just above the frame of the hook that this is inlined in: the stack pointer
+ * of the instrumented function at the call. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define FC_STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
 #else
 #define FC_STACK_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
 #endif
 
-/* Where to tell what the thread is at, for one who has seen a table: read behind that, as a
- * handler in between may be the first to count. */
+/* The thread's current-function word, for a hook that has read a table.  Read after the table,
+ * since a handler in between may be the first to count. */
 static inline __attribute__((always_inline)) uint64_t *
 fc_counter_table_beacon(struct FcHooks *hooks)
 {
@@ -268,17 +272,17 @@ fc_counter_table_beacon(struct FcHooks *hooks)
     return __atomic_load_n(&hooks->beacon, __ATOMIC_RELAXED);
 }
 
-/* libfc's functions that a module's hook goes on to. */
+/* The functions of libfc that a module's hook goes on to. */
 struct FcHookTargets
 {
     FcHook *record_entry; /* nothing is counted in the thread */
     FcHook *record_exit;
-    FcHook *enter; /* the call may be counted */
+    FcHook *enter; /* the call may have to be counted */
     FcHook *exit;
-    FcHook *refill; /* it was, and the counter is used up */
+    FcHook *refill; /* the call was counted, and the counter is used up */
 };
 
-/* A module's hook at an entry: counts, or goes on to libfc by a jump. */
+/* The hook in a module, at an entry: counts the call, or jumps to libfc. */
 static inline __attribute__((always_inline)) void
 fc_counter_table_hook_enter(struct FcHooks *hooks, void *function, void *site,
                             const struct FcHookTargets *targets)
@@ -307,7 +311,7 @@ fc_counter_table_hook_enter(struct FcHooks *hooks, void *function, void *site,
     targets->record_entry(function, site);
 }
 
-/* The same at an exit, where what was counted at its entry has nothing to do. */
+/* The same at an exit.  There is nothing to do if the entry was counted. */
 static inline __attribute__((always_inline)) void
 fc_counter_table_hook_exit(struct FcHooks *hooks, void *function, void *site,
                            const struct FcHookTargets *targets)

@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a thread counts: its counted functions, their call sites and the counters in shared memory.
- * For counted.c, and for what begins and ends: threads, forks, libraries.
+ * What a thread counts: its counted functions, their call sites, and the counters in shared
+ * memory.  For counted.c, and for threads, forks and libraries that begin and end.
  *
- * All of it is zero in a forked child, whoever made that: nothing is counted there.
+ * A forked child finds all of this zeroed, however it was forked: nothing is counted there yet.
  */
 #pragma once
 
 #include "libfc/base/nested.h"
 #include "libfc/count/counter-table.h"
 
-/* Calls that are deeper than FC_DEPTH are those of a function of their own here, whose address has
- * FC_COUNT_DEEP in it. */
+/* A counted function.  Calls deeper than FC_DEPTH belong to a function of their own here, which
+ * has FC_COUNT_DEEP in its address. */
 struct FcFunction
 {
     uint64_t function;             /* atomic; 0: not counted yet */
-    uint64_t key;                  /* of its pairs; 0: it has none yet */
-    struct FcFunction *next;       /* of all functions of the thread, */
-    struct FcFunction *next_alike; /* of those with its hash */
+    uint64_t key;                  /* in its pairs; 0: it has none yet */
+    struct FcFunction *next;       /* of all functions of the thread */
+    struct FcFunction *next_alike; /* of those with the same hash */
     struct FcSlot *slot;
-    struct FcSlot own; /* where other functions have its places in the hooks' table */
+    struct FcSlot own; /* its slot, if its slots in the table are those of other functions */
     struct FcPair *pairs;
     uint32_t pair_count;
     uint32_t number;     /* in FcCounted.by_number */
     bool is_nested;      /* only calls within another one are counted */
-    bool is_shown;       /* of such a function: the hooks find its pairs */
+    bool is_shown;       /* for such a function: the hooks find its pairs */
     uint32_t below_seen; /* calls from the framed call's site that were not inlined into it */
-    bool is_skipped;     /* FC_FILTER says so: its calls are nothing at all */
-    /* Of the activation with a frame, while slot->exit_limit is not FC_NO_LIMIT: */
+    bool is_skipped;     /* FC_FILTER says so: its calls are ignored */
+    /* The framed call, valid while slot->exit_limit is not FC_NO_LIMIT: */
     uint64_t site;
     uint64_t where;
     struct FcNested nested;
 };
 
-/* What stands for the function, here and in FcPair, where it was removed. */
+/* Replaces the address of a removed function, here and in FcPair. */
 #define FC_FUNCTION_REMOVED 1u
 
-/* Memory for functions, each larger than the one before it: none is moved. */
+/* Memory for functions.  Each block is larger than the one before it, and no function is ever
+ * moved. */
 struct FcFunctionBlock
 {
-    struct FcFunctionBlock *next; /* the one before it */
+    struct FcFunctionBlock *next; /* the block before it */
     uint32_t room;
     uint32_t count;
     struct FcFunction functions[];
@@ -65,86 +66,86 @@ struct FcBurstFrame
 struct FcCounted
 {
     struct FcCounterTable table; /* first */
-    struct FcCounted *next;      /* of all threads' */
+    struct FcCounted *next;      /* of all threads */
 
-    struct FcFunction *functions; /* atomic: the newest; what was removed is there, too */
+    struct FcFunction *functions; /* atomic: the newest one; removed functions stay in the list */
     struct FcFunction *by_hash[FC_FUNCTION_HASHES];
-    struct FcFunctionBlock *block; /* with room, perhaps; NULL: none yet */
+    struct FcFunctionBlock *block; /* the block in use; NULL: none yet */
     uint32_t function_count;
     struct FcFunction *by_number[FC_FUNCTIONS_MAX];
     /* Whether the function has a framed call (framed.h), or may have; 0 after the last function. */
     uint8_t is_framed[FC_FUNCTIONS_MAX] __attribute__((aligned(8)));
-    struct FcPair *more; /* what has no place in the hooks' table; NULL: none */
+    struct FcPair *more; /* pairs that found no entry in the hooks' table; NULL: none */
     uint32_t more_room;  /* a power of two */
     uint32_t more_count;
-    struct FcPair *outgrown[FC_MORE_SIZES]; /* the smaller ones before it, by size */
-    struct FcPair
-        *next_pair[FC_COUNTER_PAIRS]; /* of the same function, for each in the hooks' table */
+    struct FcPair *outgrown[FC_MORE_SIZES];     /* its smaller predecessors, by size */
+    struct FcPair *next_pair[FC_COUNTER_PAIRS]; /* the next pair of the same function, for each pair
+                                                   of the table */
 
-    struct FcChunk *chunk; /* of counts; NULL: none yet */
-    uint32_t chunk_count;  /* chunks that it had, this one included */
-    uint32_t counts;       /* in use in it */
-    bool has_no_chunk;     /* there was none to be had: not asked for again */
-    bool has_switched;     /* between stacks, with a user filter */
+    struct FcChunk *chunk; /* a chunk of counts; NULL: none yet */
+    uint32_t chunk_count;  /* chunks that the thread has had, including this one */
+    uint32_t counts;       /* counters in use in that chunk */
+    bool has_no_chunk;     /* none was free: not tried again */
+    bool has_switched;     /* between stacks, while there is a user filter */
 
-    struct FcCount skipped; /* of skipped functions: nobody reads it */
-    bool is_steady;         /* samples are as many throughout: for overhead.c */
+    struct FcCount skipped; /* counts the calls of skipped functions; never read */
+    bool is_steady;         /* without back-off: for overhead.c */
 
     uint64_t random;
 
-    /* While a sample's burst is open: the frames within it, the sample's first. */
+    /* While a burst is open: its open calls, the timed one first. */
     bool is_in_burst;
     bool is_burst_ending;
-    uint32_t burst_left; /* records until it is closed */
+    uint32_t burst_left; /* how many records may follow until it ends */
     uint32_t burst_top;
-    uint32_t burst_number; /* another one for each burst */
+    uint32_t burst_number; /* changes with each burst */
     struct FcBurstFrame burst[FC_BURST_DEPTH];
 };
 
-/* The calling thread's, made when it is first asked for; NULL where there is no memory.  Signals
- * blocked. */
+/* The calling thread's, made at the first call.  NULL: there is no memory.  Signals blocked. */
 struct FcCounted *fc_counters_own(void);
 
-/* Gives back what was mapped for its tables. */
+/* Unmaps its tables. */
 void fc_counters_free_tables(struct FcCounted *counted);
 
-/* The thread ends: nothing is counted any more.  Signals blocked. */
+/* The thread ends and counts nothing any more.  Signals blocked. */
 void fc_counters_end(void);
 
-/* Profiling stops: the thread counts no more.  What it counted stays. */
+/* Profiling stops and the thread counts nothing any more.  What it counted stays. */
 void fc_counters_stop(void);
 
 /* In a forked child: nothing is counted yet.  Signals blocked. */
 void fc_counters_after_fork(void);
 
-/* Whether profiling is off for good: the calling thread's hooks then count nothing any more.  As a
- * counter is used up, and by whatever they do not settle themselves, they come to learn it; a
- * counter that nobody refills would be wrong before long, and a thread may have forbidden itself
- * what else is done there (prctl.c). */
+/* Whether profiling is off for good.  If it is, the calling thread's hooks count nothing from
+ * here on.  A hook asks when a counter is used up, and for calls that it can't handle itself: a
+ * counter that is not refilled would soon be wrong, and the thread may have forbidden itself the
+ * system calls of the code that follows (prctl.c). */
 bool fc_counters_have_stopped(void);
 
-/* What the thread's hooks are to see from here on, in place of their table where need be. */
+/* Sets which table the thread's hooks see from here on: its own, or an empty one if every call
+ * has to come to libfc. */
 void fc_counters_install_table(struct FcCounted *counted);
 
-/* Where the thread's hooks tell what it is at (beacon.h): in its first chunk of counts; NULL: where
- * nobody looks. */
+/* Sets the thread's current-function word (beacon.h), which is in its first chunk of counts;
+ * NULL: nobody reads it. */
 void fc_counters_set_beacon(struct FcChunk *chunk);
 
-/* Makes a record now, and one of a counted function. */
+/* Makes a record now; the second makes one of a counted function. */
 void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where);
 void fc_counters_record_counted(enum FcCountRecord which, uint64_t function, uint64_t site,
                                 uint64_t where);
 
-/* The counted function; NULL: it is none. */
+/* NULL: the function is not counted. */
 struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function);
 
-/* A place for a function that is not counted yet; it is once `slot->function` is set, by
- * fc_counters_publish.  NULL where there is none.  Signals blocked. */
+/* Adds a function.  Its calls are counted only after fc_counters_publish, which sets
+ * `slot->function`.  NULL: there is no room.  Signals blocked. */
 struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function);
 void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, uint64_t function);
 
-/* Whether there is room for another counter; and whether it is known that there is none.  Signals
- * blocked. */
+/* Makes room for another counter, and returns whether there is.  The second says whether it is
+ * known that there is none.  Signals blocked. */
 bool fc_counters_make_room(struct FcCounted *counted);
 bool fc_counters_are_full(const struct FcCounted *counted);
 
