@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: 0BSD
  *
- * The wire format between libfc (inside the profiled process) and fcmanager:
- * records (fc-records.h), the shared chunks that hold them, and the messages on the pipe.
+ * The wire format between libfc (inside the profiled process) and fcmanager: records
+ * (fc-records.h), the shared chunks that hold them, and the messages on the pipe.
  *
- * Included by both sides; depends on <stdint.h> only.  Everything here is read by fcmanager as
- * untrusted input: a program may scribble over the shared memory, and write into the pipe.
- * Integers have the machine's byte order: both ends run on it and are built together. */
+ * Included by both sides; depends on <stdint.h> only.  fcmanager reads all of it as untrusted
+ * input: a program may scribble over the shared memory and write into the pipe.  Integers have the
+ * machine's byte order: both sides run on one machine and are built together.
+ */
 #pragma once
 
 #include "libfc/fc-records.h"
@@ -46,8 +47,8 @@
 #define FC_CHUNK_HEADER_BYTES 64u
 #define FC_CHUNK_UNITS ((FC_CHUNK_BYTES - FC_CHUNK_HEADER_BYTES) / 16u)
 #define FC_CHUNK_RECORDS (FC_CHUNK_UNITS / FC_RECORD_UNITS)
-/* In so many of its units records begin: an even number, so that long ones alone fill it, and such
- * that one which is long wherever it begins ends in it. */
+/* In so many units of a chunk records begin.  The number is even, so that long records alone
+ * fill a chunk, and leaves room for a long record that begins in the last of these units. */
 #define FC_CHUNK_STARTS (FC_CHUNK_UNITS - 2u)
 
 enum FcChunkKind
@@ -56,21 +57,24 @@ enum FcChunkKind
     FC_CHUNK_OF_COUNTS = 1,
 };
 
-/* The calls of one function from one call site; those deeper than FC_DEPTH in one of their own. */
-#define FC_COUNT_DEEP (UINT64_C(1) << 62) /* in `function`: they are */
+/* The counter of the calls of one function from one call site.  Calls deeper than FC_DEPTH have
+ * a counter of their own. */
+#define FC_COUNT_DEEP (UINT64_C(1) << 62) /* in `function`: deeper than FC_DEPTH */
 struct FcCount
 {
-    uint64_t word;     /* atomic, see below */
-    uint64_t site;     /* the hooks' second argument */
-    uint64_t time;     /* when it was made, in ticks: what the addresses are of */
-    uint64_t function; /* the hooks' first argument, stored LAST (release): 0, not in use */
+    uint64_t word; /* atomic, see below */
+    uint64_t site; /* the hooks' second argument */
+    uint64_t time; /* in ticks, when the counter was made: the addresses are those of the modules
+                      loaded then */
+    uint64_t function; /* the hooks' first argument, stored LAST (release); 0: not in use */
 };
 #define FC_CHUNK_COUNTS FC_CHUNK_RECORDS
 _Static_assert(sizeof(struct FcCount) == 32, "wire format");
 
-/* FcCount.word: bits 16-63 a sum of calls, of which those in bits 0-15, a signed number, have not
- * been made yet.  A call takes one off by one instruction of 16 bits; where none is left, calls are
- * added to both, again by one instruction.  So the word is right at any time. */
+/* FcCount.word: bits 16-63 are a sum of calls; bits 0-15, a signed number, are how many of these
+ * have not been made yet.  A call subtracts one from it, in one instruction of 16 bits.  When
+ * none is left, calls are added to both parts, again in one instruction.  So the word is right
+ * at any time. */
 static inline uint64_t fc_count_calls(uint64_t word)
 {
     uint64_t sum = word >> 16;
@@ -86,22 +90,21 @@ struct FcChunk
     uint32_t ready;        /* 1 once header is complete (release) */
     uint32_t answer;       /* atomic futex; not 0: FC_MSG_QUIT or FC_MSG_LIVE is answered */
     uint32_t answer_bytes; /* length of the text that fcmanager put in records */
-    uint32_t generation;   /* another one at each claim, with FC_GENERATION_LONG */
-    uint32_t taken;        /* libfc's own, not for fcmanager */
-    uint32_t stopped; /* atomic: 1 where it could not be given away, and nothing came after it */
+    uint32_t generation;   /* changes at each claim; has FC_GENERATION_LONG */
+    uint32_t taken;        /* libfc's own */
+    uint32_t stopped;      /* atomic: 1: it could not be given away, and nothing follows it */
     union
     {
-        struct FcChunk *next; /* libfc's own: next of a thread's private buffers */
+        struct FcChunk *next; /* libfc's own: the thread's next private buffer */
         uint64_t beacon;      /* in shared memory: beacon.h */
     };
     uint32_t kind;       /* enum FcChunkKind; set before `ready` */
-    uint32_t is_sent;    /* libfc's own, atomic: it was given away, of which fcmanager has been told
-                            as a rule, and not claimed since */
-    uint32_t is_awaited; /* atomic: a thread waits, on the low half of `owner`, until it is freed */
+    uint32_t is_sent;    /* libfc's own, atomic: given away, and not claimed since */
+    uint32_t is_awaited; /* atomic: a thread waits on the low half of `owner` for its release */
     union
     {
         struct FcUnit units[FC_CHUNK_UNITS];
-        struct FcRecord records[FC_CHUNK_RECORDS]; /* where none is short */
+        struct FcRecord records[FC_CHUNK_RECORDS]; /* if none is short */
         struct FcCount counts[FC_CHUNK_COUNTS];
     };
 };
@@ -114,20 +117,19 @@ struct FcShared
     uint32_t chunk_count;
     uint32_t freed;       /* atomic futex: counts chunks that were freed */
     uint32_t waiters;     /* atomic: threads that wait for `freed` to change */
-    uint32_t rounds;      /* atomic: how often fcmanager has read all that was in the pipe */
-    uint32_t is_streamed; /* atomic: short records are made, and are in no cache (streams.h) */
+    uint32_t rounds;      /* atomic: how often fcmanager has emptied the pipe */
+    uint32_t is_streamed; /* atomic: short records are made and bypass the caches (streams.h) */
 };
 #define FC_SHARED_MAGIC UINT64_C(0x3164657261684346) /* "FChared1" */
 
 /* ---- Messages on the pipe -------------------------------------------------
- * Each is written with one write(2) of at most FC_MESSAGE_MAX bytes (PIPE_BUF), so messages of
- * several threads and processes never mix.  A payload longer than that comes in several messages of
- * the same type, process and thread, all but the last flagged FC_MESSAGE_MORE, to be joined.
- */
+ * Each message is one write(2) of at most FC_MESSAGE_MAX bytes (PIPE_BUF), so messages of several
+ * threads and processes never mix.  A longer payload is split into messages of the same type,
+ * process and thread; all but the last have FC_MESSAGE_MORE. */
 #define FC_MESSAGE_MAX 4096u
 #define FC_MESSAGE_MAGIC 0x4346u /* "FC" */
 #define FC_MESSAGE_MORE 1u
-#define FC_PAYLOAD_MAX (1u << 20) /* concatenated; more is malformed */
+#define FC_PAYLOAD_MAX (1u << 20) /* of the joined payload; more is malformed */
 
 enum FcMessageType
 {
@@ -190,7 +192,7 @@ struct FcMessage
 };
 _Static_assert(sizeof(struct FcMessage) == 32, "wire format");
 
-/* The list of live blocks that FC_MSG_LIVE asks for, in the order of their addresses. */
+/* The list of live blocks that FC_MSG_LIVE asks for, ordered by address. */
 enum FcLiveState
 {
     FC_LIVE_LOST,
@@ -206,7 +208,7 @@ struct FcLiveBlock
 };
 struct FcLiveList
 {
-    uint64_t is_done; /* libfc: 1 once every state is right */
+    uint64_t is_done; /* libfc sets it to 1 when every state is right */
     struct FcLiveBlock blocks[];
 };
 
@@ -247,19 +249,21 @@ struct FcHello
 };
 #define FC_HELLO_FORKED 1u
 #define FC_HELLO_EXECED 2u
-#define FC_HELLO_NO_MEMORY 4u /* it makes no records of memory, whatever the session does */
+#define FC_HELLO_NO_MEMORY 4u /* it makes no records of memory, even if the session does */
 #define FC_HELLO_SIGNED 8u    /* it has, or had, the lock of its key, see below */
 #define FC_HELLO_ELSEWHERE                                                                         \
     16u /* it may be in another PID namespace than fcmanager, where its pid                        \
            is another; it waits for the answer, if it is signed */
 _Static_assert(sizeof(struct FcHello) == 64, "wire format");
 
-/* Who a process is, the kernel says: before its hello it takes a write lock (fcntl, F_SETLK) of the
- * byte of the pipe whose number is its key.  fcmanager asks who has it (F_GETLK), and is told a pid
- * of its own PID namespace, by which it opens a pidfd.  The lock is gone when the process is, or
- * has closed the pipe.  fcmanager tells a process by a read lock so many bytes further on that it
- * follows it, which those wait for that may be in another PID namespace, and that its FC_MSG_QUIT
- * is answered: this no other process can take away, as it can what is on the reply pipe. */
+/* The kernel says who a process is.  Before its hello the process takes a write lock (fcntl,
+ * F_SETLK) on the byte of the pipe whose number is its key.  fcmanager asks who has that lock
+ * (F_GETLK), gets a pid of its own PID namespace, and opens a pidfd for it.  The lock ends with
+ * the process, or when the process closes the pipe.  In the other direction fcmanager takes a
+ * read lock, so many bytes further on: FC_FOLLOWED when it follows the process, for which
+ * processes wait that may be in another PID namespace, and FC_ANSWERED when it has answered
+ * FC_MSG_QUIT.  No other process can take a lock away, as it could read away a reply on the
+ * pipe. */
 #define FC_FOLLOWED (INT64_C(1) << 62)
 #define FC_ANSWERED (INT64_C(1) << 61)
 
@@ -281,11 +285,12 @@ struct FcStackInfo
     uint64_t end;
 };
 
-/* What profiling adds to a call, in 1/256 ticks. */
+/* What profiling adds to a call, in 1/256 ticks.  "Inside" is the part between the times of the
+ * call's two records. */
 struct FcOverhead
 {
-    uint32_t recorded, inside; /* a call that makes an ENTER and an EXIT; between their times */
-    uint32_t counted, after_inlining; /* a counted call; one instrumented after inlining */
+    uint32_t recorded, inside; /* of a call that makes an ENTER and an EXIT; its part inside */
+    uint32_t counted, after_inlining; /* of a counted call; of one after inlining */
 };
 _Static_assert(sizeof(struct FcOverhead) == 16, "wire format");
 
@@ -295,16 +300,16 @@ struct FcDataHeader
     uint32_t count;      /* in so many units records begin */
     uint32_t generation; /* as in a chunk */
     uint32_t reserved;
-    /* the units follow, and another one, which the last record may need */
+    /* the units follow, and one more, which the last record may need */
 };
 #define FC_DATA_UNITS                                                                              \
     ((uint32_t)((FC_MESSAGE_MAX - sizeof(struct FcMessage) - sizeof(struct FcDataHeader)) /        \
                 sizeof(struct FcUnit)) -                                                           \
      1)
 
-/* fcmanager's answer on the reply pipe: once when it is ready to read (libfc prints the text), and
- * for each FC_MSG_QUIT with argument 0.  All processes that wait there read from one pipe: who gets
- * another's prints it and waits on for FC_ANSWERED. */
+/* fcmanager's answer on the reply pipe: once when it is ready to read (libfc prints the text),
+ * and for each FC_MSG_QUIT with argument 0.  All waiting processes read from one pipe.  A
+ * process that gets the answer for another one prints it, and goes on waiting for FC_ANSWERED. */
 struct FcReply
 {
     uint32_t magic;   /* FC_REPLY_MAGIC */
@@ -316,8 +321,8 @@ struct FcReply
 
 /* ---- Knowing an fcmanager ------------------------------------------------------------ */
 
-/* The name of a note in the executable file (ELF, PT_NOTE), by which libfc tells it from all other
- * programs, and an assembler statement that makes it. */
+/* The name of a note in fcmanager's executable file (ELF, PT_NOTE), by which libfc recognizes
+ * it, and an assembler statement that makes the note. */
 #define FC_MANAGER_NOTE "FunctionCheck manager"
 #define FC_MANAGER_NOTE_MAKE                                                                       \
     __asm__(".pushsection .note.functioncheck, \"a\", %note\n"                                     \

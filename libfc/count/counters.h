@@ -149,19 +149,19 @@ void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, ui
 bool fc_counters_make_room(struct FcCounted *counted);
 bool fc_counters_are_full(const struct FcCounted *counted);
 
-/* Where the function's next pair is told behind one that is in the hooks' table. */
+/* The next pair of the same function, after one in the hooks' table. */
 static inline struct FcPair **fc_counters_next_pair(struct FcCounted *counted,
                                                     const struct FcPair *pair)
 {
     return &counted->next_pair[pair - counted->table.pairs];
 }
 
-/* The pair, hidden or not; NULL: there is none.  The function is being entered: its
- * code may be read. */
+/* The pair, hidden or not; NULL: there is none.  Reads the code of the function, which is being
+ * entered. */
 struct FcPair *fc_counters_pair(struct FcCounted *counted, uint64_t function, uint64_t site);
 
-/* The same, made where there is none, `is_hidden` or not; NULL where it can't be had.  Its
- * counter holds no call.  Blocks signals itself. */
+/* The same, but makes the pair where there is none, hidden or not; its counter then has no call.
+ * NULL: there is no room.  Blocks signals itself. */
 struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunction *known,
                                      uint64_t site, bool is_hidden);
 
@@ -184,9 +184,10 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
  * caller reads `count` once: that of a pair becomes NULL in a child that a handler forks. */
 void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t backoff);
 
-/* How often the distance is doubled.  It depends on the counter's calls alone.  A counter that is
- * used up has the same calls as when it was filled, so the result is also how many calls the sample
- * stands for; it differs only once at each step. */
+/* How often the distance is doubled, which also says how many calls a sample stands for: it
+ * depends on the counter's calls alone, and these are the same when the counter is used up as
+ * they were when it was filled.  (Only the fill after a step is reported with the distance of
+ * the next one.) */
 uint32_t fc_counters_backoff(const struct FcCounted *counted, const struct FcCount *count);
 
 /* The next number of this thread's random generator. */
@@ -195,10 +196,9 @@ uint64_t fc_counters_random(struct FcCounted *counted);
 /* Whether any thread counts. */
 bool fc_counters_are_used(void);
 
-/* Addresses [start, end) are not those of the code that was there: nobody counts in them any more.
- * Signals blocked. */
+/* The code at addresses [start, end) is gone: no thread counts there any more.  Signals blocked. */
 void fc_counters_forget(uint64_t start, uint64_t end);
 
-/* The calling thread counts in no function any more that it counted in so far.  Blocks signals
+/* The calling thread stops counting in all functions that it has counted so far.  Blocks signals
  * itself. */
 void fc_counters_forget_own(struct FcCounted *counted);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which functions of a thread are to be counted from now on instead of recorded: decided from
- * the thread's own records, each time that it gives a chunk away.  Looks at records and remembers;
- * what is decided counted.c does.  All functions: signals blocked.
+ * Decides which functions of a thread are counted from now on, not recorded, from the thread's own
+ * records, each time that the thread gives a chunk away.  It only reads records and remembers;
+ * counted.c acts on the decisions.  All functions: signals blocked.
  */
 #pragma once
 
@@ -12,34 +12,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Once, at start: nothing is ever decided unless `is_on`. */
+/* Called once, at start.  Without `is_on` no function is ever decided. */
 void fc_detail_setup(bool is_on);
 
-/* Looks at the calling thread's records in `chunk`, units `from` to `to`, which is about to be
- * given away; those that fc_detail_scan_rest saw are left out. */
+/* Scans the calling thread's records in units `from` to `to` of `chunk`, which is about to be
+ * given away.  Those that fc_detail_scan_rest has scanned are left out. */
 void fc_detail_scan(const struct FcChunk *chunk, uint32_t from, uint32_t to);
 
-/* Looks at what is in the chunk that is in use, up to `to`.  False where it is not known what is
- * open, so that nothing can begin to be counted. */
+/* Scans the chunk in use up to unit `to`.  False: it is not known which calls are open, so
+ * counting can't begin. */
 bool fc_detail_scan_rest(const struct FcChunk *chunk, uint32_t to);
 
-/* What was decided since this was called before, at `decisions`; returns how many. */
+/* The decisions since the last call, at *decisions.  Returns their number. */
 uint32_t fc_detail_take(const struct FcDecision **decisions);
 
-/* All of these will be taken again, when it is known what is open, if it ever is. */
+/* The last `count` decisions are to be returned again later, when it is known what is open, if
+ * it ever is. */
 void fc_detail_put_back(uint32_t count);
 
-/* What is open as far as the records tell, outermost first. */
+/* The open calls according to the records, outermost first.  Sets *count. */
 const struct FcOpen *fc_detail_get_open(uint32_t *count);
 
-/* The outermost open activation of the function, NULL: there is none.  Those nested in it are
- * added to `nested` and forgotten. */
+/* The outermost open call of the function; NULL: there is none.  Calls of it that are nested in
+ * that one are added to `nested` and forgotten. */
 struct FcNested;
 const struct FcOpen *fc_detail_take_outermost(uint64_t function, struct FcNested *nested);
 
-/* The thread ends. */
+/* The thread ends: gives its tables back. */
 void fc_detail_end(void);
 
-/* In a forked child, `is_seen` where the fork handlers ran: the decisions are not the child's, the
- * open activations are. */
+/* In a forked child.  `is_seen`: the fork handlers ran.  The child keeps the open calls, not the
+ * decisions. */
 void fc_detail_after_fork(bool is_seen);

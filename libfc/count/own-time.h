@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Time that is no function's, taken off that between a thread's records.  For detail.c.
+ * Subtracts from the time between a thread's records what belongs to no function.  For detail.c.
  */
 #pragma once
 
@@ -9,31 +9,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The time that the thread was on the CPU and not in libfc, as far as its records tell. */
+/* The time that the thread was on the CPU and not in libfc, according to its records. */
 struct FcOwnTime
 {
-    uint64_t seen;  /* the time up to which they were looked at */
-    uint64_t away;  /* ticks up to there that are no function's, */
-    uint64_t owed;  /* and those behind the last record */
-    uint64_t ahead; /* where its clocks stood (FC_OFF_SEEN), */
-    bool is_known;  /* once that was told */
+    uint64_t seen;  /* the time of the last record that was scanned */
+    uint64_t away;  /* ticks up to there that belong to no function */
+    uint64_t owed;  /* the same, for the time after that record */
+    uint64_t ahead; /* its clocks' difference as FC_OFF_SEEN has it */
+    bool is_known;  /* whether `ahead` is set */
 };
 
-/* Of the time up to that of the next record the thread was away for so many ticks, as it was off
- * the CPU, or at work for libfc; what is left of them was between that record and the one after it,
- * where it was at all. */
+/* For `ticks` before the next record, made at `time`, the thread was off the CPU or in libfc.
+ * If that is longer than the time up to the record, the rest belongs to the time after it. */
 static inline void fc_own_time_go_away(struct FcOwnTime *own, uint64_t ticks, uint64_t time)
 {
     const uint64_t elapsed = time > own->seen ? time - own->seen : 0;
     const uint64_t most = ticks < elapsed ? ticks : elapsed;
     own->away += most;
     own->seen += most;
-    /* the length of a tick is an estimate */
+    /* ignore small differences: the length of a tick is an estimate */
     if (ticks > elapsed + elapsed / 256 + 4096)
         own->owed = ticks - elapsed;
 }
 
-/* By a record that tells of it. */
+/* The same, as an FC_RECORD_OFF says. */
 static inline void fc_own_time_take_off(struct FcOwnTime *own, const struct FcRecord *record,
                                         uint64_t ticks_per_1024_ns)
 {
@@ -52,7 +51,7 @@ static inline void fc_own_time_take_off(struct FcOwnTime *own, const struct FcRe
     own->is_known = true;
 }
 
-/* When the record was made. */
+/* The thread's own time at which the record was made. */
 static inline uint64_t fc_own_time(struct FcOwnTime *own, const struct FcRecord *record)
 {
     const uint64_t elapsed = record->time > own->seen ? record->time - own->seen : 0;

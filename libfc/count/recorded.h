@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which activations of code that gcc instrumented after inlining have made a record at their entry,
- * or may have: once a thread counts such functions, an exit, which does not know what it is of,
- * learns here whether it is that of a counted call.  Of the calling thread, and of its own stack:
- * on any other all calls are recorded.
+ * Which open calls of code instrumented after inlining made a record at their entry, or may have.
+ * An exit there does not know its function.  In a thread that counts such functions it learns here
+ * whether its entry was recorded.  All functions work on the calling thread and its own stack; on
+ * other stacks all calls are recorded.
  *
- * What was left by a jump that nobody told is taken away by whatever comes next that lies above it.
+ * Entries that a jump left are removed by the next event at a higher stack address.
  *
- * FcHooks.recorded (counter-table.h) leads there; NULL: the calling thread counts no such function.
- * The hooks in modules go by what is made of it, FcHooks.room.
+ * FcHooks.recorded (counter-table.h) points here; NULL: the thread counts no such function.  The
+ * hooks in modules read FcHooks.room, which is derived from this.
  *
- * Async-signal-safe; a handler may come between any two instructions.  Touches no vector register
- * but in fc_recorded_begin and fc_recorded_end.
+ * Async-signal-safe; a handler may come between any two instructions.  Only fc_recorded_begin and
+ * fc_recorded_end touch vector registers.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Within so many, whatever is called is recorded: see fc_recorded_is_within. */
+/* Within so many open recorded calls every call is recorded: see fc_recorded_is_within. */
 #if defined(FC_TEST_EAGER)
 #define FC_RECORDED_MAX 64u
 #else
@@ -33,25 +33,25 @@ struct FcRecordedCall
 {
     uint64_t function; /* with FC_FUNCTION_AFTER_INLINING */
     uint64_t site;
-    uint64_t frame_address; /* address of the return address: frame-address.h */
+    uint64_t frame_address; /* address of the return address: see frame-address.h */
 };
 
 struct FcRecorded
 {
-    uint64_t stack_start; /* of the thread's own */
+    uint64_t stack_start; /* of the thread's own stack */
     uint64_t stack_bytes;
     uint64_t count;
     struct FcRecordedCall calls[FC_RECORDED_MAX]; /* innermost last */
 };
 
-/* Whether calls at the place are told here. */
+/* Whether calls at this address belong into the table: it is on the thread's own stack. */
 static inline __attribute__((always_inline)) bool
 fc_recorded_watches(const struct FcRecorded *recorded, uint64_t frame_address)
 {
     return frame_address - recorded->stack_start < recorded->stack_bytes;
 }
 
-/* Tells the hooks in modules what the innermost one is. */
+/* Sets FcHooks.room for the hooks in modules, from the innermost entry. */
 static inline __attribute__((always_inline)) void
 fc_recorded_publish(const struct FcRecorded *recorded)
 {
@@ -67,15 +67,15 @@ fc_recorded_publish(const struct FcRecorded *recorded)
     __atomic_store_n(&fc_hooks.room, room, __ATOMIC_RELAXED);
 }
 
-/* The innermost one leaves. */
+/* Removes the innermost entry. */
 static inline __attribute__((always_inline)) void fc_recorded_pop(struct FcRecorded *recorded)
 {
     recorded->count--;
     fc_recorded_publish(recorded);
 }
 
-/* Those that lie below `place` have left, and who lies there, unless it is of the same call:
- * whoever comes then has taken its place by a tail call.  The number of those that remain. */
+/* Removes entries below `frame_address`, which have left, and entries at it that are of another
+ * call: a tail call has taken their stack address.  Returns the number of entries that remain. */
 static inline __attribute__((always_inline)) uint32_t
 fc_recorded_cut(struct FcRecorded *recorded, uint64_t site, uint64_t frame_address)
 {
@@ -92,8 +92,9 @@ fc_recorded_cut(struct FcRecorded *recorded, uint64_t site, uint64_t frame_addre
     return at;
 }
 
-/* Whether the place, which is one of now, is within as many as the table holds: nothing that was
- * entered there is counted, as the counted calls that were open when it became full lie above. */
+/* Whether this call is within as many recorded ones as the table holds.  Then nothing that was
+ * entered there is counted: the counted calls that were open when the table became full have
+ * higher addresses. */
 static inline __attribute__((always_inline)) bool
 fc_recorded_is_within(struct FcRecorded *recorded, uint64_t site, uint64_t frame_address)
 {
@@ -101,7 +102,7 @@ fc_recorded_is_within(struct FcRecorded *recorded, uint64_t site, uint64_t frame
            frame_address < recorded->calls[FC_RECORDED_MAX - 1].frame_address;
 }
 
-/* An entry. */
+/* Adds an entry. */
 static inline __attribute__((always_inline)) void fc_recorded_push(struct FcRecorded *recorded,
                                                                    uint64_t function, uint64_t site,
                                                                    uint64_t frame_address)
@@ -114,13 +115,13 @@ static inline __attribute__((always_inline)) void fc_recorded_push(struct FcReco
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     recorded->count = at + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    recorded->calls[at] = call; /* a handler in between has used the place, and left it */
+    recorded->calls[at] = call; /* a handler in between may have used and left this entry */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    recorded->count = at + 1; /* and another one has taken what it left for left by a jump */
+    recorded->count = at + 1; /* and another one may have taken that for left by a jump */
     fc_recorded_publish(recorded);
 }
 
-/* The innermost one that an exit may be of; NULL: the exit is that of a counted call. */
+/* The innermost entry that an exit may be of; NULL: the exit is of a counted call. */
 static inline __attribute__((always_inline)) const struct FcRecordedCall *
 fc_recorded_find(struct FcRecorded *recorded, uint64_t site, uint64_t frame_address)
 {
@@ -130,12 +131,12 @@ fc_recorded_find(struct FcRecorded *recorded, uint64_t site, uint64_t frame_addr
                : NULL;
 }
 
-/* The calling thread goes by that one, in which nothing is open, for a stack of such a place and
- * size.  Signals blocked. */
+/* Makes `recorded`, which has no entries, that of the calling thread, for a stack at that
+ * address and of that size.  Signals blocked. */
 void fc_recorded_use(struct FcRecorded *recorded, uint64_t stack_start, uint64_t stack_bytes);
 
-/* The calling thread is going to count such functions: begins with what is open as its records have
- * it (detail.h).  False where there is no memory.  Signals blocked. */
+/* The calling thread is going to count such functions: adds the open calls that its records show
+ * (detail.h).  False: there is no memory.  Signals blocked. */
 bool fc_recorded_begin(void);
-/* The thread ends.  Signals blocked. */
+/* The thread ends: gives the table back.  Signals blocked. */
 void fc_recorded_end(void);
