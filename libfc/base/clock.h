@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* What fc_clock_now reads.  Set by fc_start; a record may be made before: slow.c reads its time
- * again.  FC_CLOCK_OFF once profiling is off for good: the hooks look at nothing else then, and one
- * that sees the change late finds out in the slow path. */
+/* The clock that fc_clock_now reads. fc_start sets it; a record may be made before, whose time
+ * slow.c reads again.  It is FC_CLOCK_OFF once profiling is off for good: a hook that sees this
+ * does nothing else.  A hook that sees it late finds out in the slow path. */
 extern enum FcTimeMode fc_clock_mode __attribute__((visibility("hidden")));
 #define FC_CLOCK_OFF ((enum FcTimeMode)0)
 
@@ -21,19 +21,19 @@ static inline enum FcTimeMode fc_clock_get_mode(void)
 #if defined(__SANITIZE_THREAD__)
     return __atomic_load_n(&fc_clock_mode, __ATOMIC_RELAXED);
 #else
-    return fc_clock_mode; /* a word all the same, and the hooks compare it in memory */
+    return fc_clock_mode; /* one word, which the hooks compare in memory */
 #endif
 }
 
-/* From here on the slow clocks do without the time-stamp counter: to read it will be an error. */
+/* From here on the slow clocks do not use the time-stamp counter: reading it will be an error. */
 void fc_clock_forbid_counter(void);
 
-/* Profiling is off for good. */
+/* Profiling is off for good: sets FC_CLOCK_OFF. */
 void fc_clock_turn_off(void);
 
-/* Chooses the clock: `wanted`, or FC_TIME_EXT with a notice where the processor has no invariant
- * time-stamp counter, or where `memory` is profiled and the clock would be each thread's own.
- * Returns the mode chosen. */
+/* Chooses the clock and returns its mode: `wanted`, or FC_TIME_EXT with a notice.  The latter if
+ * the processor has no invariant time-stamp counter, or if `memory` is profiled and `wanted` is
+ * a clock of each thread's own. */
 enum FcTimeMode fc_clock_start(enum FcTimeMode wanted, bool memory);
 
 /* Nanoseconds of the slow clocks (ext, cpu, sys).  Async-signal-safe. */
@@ -47,8 +47,8 @@ uint64_t fc_clock_thread_ns(void);
 uint64_t fc_clock_monotonic_ns(void);
 int64_t fc_clock_realtime_ns(void);
 
-/* As the processor tells them: to join the halves takes longer than to compare one.  Each is less
- * than 2^32. */
+/* A time-stamp as the processor returns it, in halves of less than 2^32 each.  Comparing one
+ * half is cheaper than joining both. */
 struct FcTicks
 {
     uint64_t high;
@@ -99,8 +99,8 @@ static inline bool fc_clock_is_fast(void)
 #endif
 }
 
-/* The counter, in ticks; unserialised, as the few nanoseconds that the reading may move by
- * are below its own cost. */
+/* Reads the counter, in ticks.  Not serialized: the few nanoseconds by which the read may move
+ * are less than its cost. */
 static inline struct FcTicks fc_clock_read_halves(void)
 {
 #if defined(__x86_64__)
@@ -121,7 +121,7 @@ static inline uint64_t fc_clock_read_fast(void)
     return fc_clock_join(fc_clock_read_halves());
 }
 
-/* The clock, for other things than records: reading it does not advance the tests' clock. */
+/* The clock, for other uses than records: does not advance the clock of tests. */
 static inline uint64_t fc_clock_peek(void)
 {
     return fc_clock_is_fast() ? fc_clock_read_fast() : fc_clock_read_slow();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the user asked for: ./.functioncheckrc and the FC_* variables; for a privileged program,
- * what its owner did.
+ * The user's settings: ./.functioncheckrc and the FC_* variables.  For a privileged program, those
+ * of its owner.
  */
 #pragma once
 
@@ -31,38 +31,38 @@ struct FcConfig
     bool memory_unwind;
     bool latency;
     bool rc_used;
-    bool is_privileged; /* fc_trust_is_privileged, as of the start */
+    bool is_privileged; /* fc_trust_is_privileged at the start */
     bool pipe_transport;
     enum FcDetailMode detail;
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
-    uint32_t buffer_records; /* records a thread may have waiting for the manager */
-    uint32_t stack_size;     /* entries that the manager's tables begin with: stacks, */
-    uint32_t function_size;  /* functions, */
-    uint32_t graph_size;     /* arcs */
-    uint32_t memory_size;    /* and blocks of memory */
-    uint32_t memory_stack;   /* most frames of a block's stack in the file */
-    uint32_t slowest;        /* calls kept of each function; 0: none */
-    uint32_t trace;          /* records kept of each thread; 0: none */
-    uint32_t contexts;       /* most calling contexts, of all processes together */
-    uint32_t depth;          /* most calls within one another that are recorded; 0: any number */
-    uint32_t keep;           /* profiles of earlier runs that are kept under other names */
+    uint32_t buffer_records; /* records that a thread may have in flight to the manager */
+    uint32_t stack_size;     /* starting sizes of the manager's tables: of a stack, */
+    uint32_t function_size;  /* of functions, */
+    uint32_t graph_size;     /* of arcs, */
+    uint32_t memory_size;    /* of blocks of memory */
+    uint32_t memory_stack;   /* frames of a block's stack in the file, at most */
+    uint32_t slowest;        /* slowest calls to keep for each function; 0: none */
+    uint32_t trace;          /* last records to keep for each thread; 0: none */
+    uint32_t contexts;       /* calling contexts of all processes together, at most */
+    uint32_t depth;          /* calls within one another that are recorded, at most; 0: no limit */
+    uint32_t keep;           /* how many older profiles are kept under other names */
     char dump_name[256];     /* without .fc; a pattern */
-    char rank[16];           /* what %r in it stands for */
+    char rank[16];           /* what %r in it is replaced by */
     char dump_path[4096];    /* as given; "./" by default */
     char manager[4096];      /* FC_MANAGER, or empty */
-    char filter[4096];       /* FC_FILTER, or empty: fcmanager reads it */
+    char filter[4096];       /* FC_FILTER, or empty; read by fcmanager */
 };
 
 extern struct FcConfig fc_config;
 
-/* Fills fc_config.  Called once, by the thread that starts profiling, before anything else. Notices
- * of bad values go to standard error unless FC_QUIET is set.  False where the program is not to be
- * profiled: it is privileged, and no settings of its own say where the profile goes to. */
+/* Fills in fc_config.  Called once, by the thread that starts profiling, before anything else.
+ * Notices of bad values go to standard error unless FC_QUIET is set.  False: the program is not
+ * to be profiled, since it is privileged and its own settings do not say where the profile goes. */
 bool fc_config_load(void);
 
-/* The start-up banner, on standard error. */
+/* Prints the start-up banner on standard error. */
 void fc_config_print_banner(void);
 
-/* The list of variables, on standard error. */
+/* Prints the list of variables on standard error. */
 void fc_config_print_help(void);

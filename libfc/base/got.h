@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Leads the calls of a module that was not linked with libfc to its interposers.
+ * Redirects the calls of a module that was not linked with libfc to the interposers.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ struct FcInterposer
     void *function;
 };
 
-/* Points the entries of the object's own global offset table for `interposers` at these; the list
- * ends with a NULL name.  Only while the loader fills in no object's table: a constructor may call
- * it, as its own thread has the loader's lock.
- * Takes no memory.  An object whose table cannot be written is left as it is. */
+/* Points the entries of the object's global offset table that have these names at the
+ * interposers; the list ends with a NULL name.  Only while the loader is not filling in any
+ * object's table: a constructor may call it, as its thread has the loader's lock.  Allocates
+ * nothing.  An object whose table can't be written is left as it is. */
 void fc_got_redirect(const struct dl_phdr_info *object, const struct FcInterposer *interposers);

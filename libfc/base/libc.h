@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The functions of the C library and its loader that libfc can't do without, by addresses taken
- * from the library itself.  Under their names the program may define functions of its own,
- * instrumented ones even, which would call the hooks that called them.  What is a system call
- * goes through sys.h instead, and strings through string.c.
+ * The functions of the C library and its loader that libfc needs, by addresses taken from the
+ * library itself.  Under their names the program may define functions of its own, even
+ * instrumented ones, which would call the hooks that called them.  System calls go through sys.h
+ * instead, and string functions are in string.c.
  */
 #pragma once
 
@@ -33,29 +33,29 @@ struct FcLibc
     unsigned long (*getauxval)(unsigned long type);
     const char *(*strerrordesc)(int error);
     void (*abort)(void);
-    int (*clock_gettime)(clockid_t clock, struct timespec *now); /* by the vDSO */
+    int (*clock_gettime)(clockid_t clock, struct timespec *now); /* the vDSO's */
 };
 
-/* Looks them up when it is first called.  Never NULL, and neither is any of the functions.
- * Async-signal-safe and thread-safe; to be called at any time after libfc was relocated. */
+/* Looks the functions up at the first call.  Never NULL, and no member is NULL.
+ * Async-signal-safe and thread-safe; may be called at any time after libfc was relocated. */
 const struct FcLibc *fc_libc(void);
 
-/* The function `name` as the module that `code` is in would find it; NULL: there is none.  The
- * loader may be asked, which waits where another thread is in a library's constructor, allocates,
- * and forgets the program's dlerror. */
+/* The function `name` as the module that contains `code` would find it; NULL: there is none.
+ * May ask the loader, which waits while another thread is in a library's constructor, allocates,
+ * and resets the program's dlerror. */
 void *fc_libc_find_near(const void *code, const char *name);
 
-/* Whether a library that is loaded, but for libfc, exports that function.  At start. */
+/* Whether a loaded library other than libfc exports that function.  For the start. */
 bool fc_libc_is_exported(const char *name);
 
 /* The errno of the calling thread. */
 #define fc_errno (*fc_libc()->errno_location())
 
-/* The environment, also before the C library has set `environ`, as for functions of .preinit_array;
- * NULL where the program has none. */
+/* The environment, even before the C library has set `environ`, as in functions of
+ * .preinit_array.  NULL: the program has none. */
 char **fc_libc_environ(void);
 
-/* From now on `environ` is the C library's and the program's: NULL means that it is empty. */
+/* From here on `environ` is set by the C library and the program: NULL means that it is empty. */
 void fc_libc_is_initialised(void);
 
 /* The value of a variable of the environment; NULL: not set.  `name` without `=`. */

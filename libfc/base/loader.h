@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who may ask the loader for its list of objects, without waiting for the program: the loader holds
- * a lock of its own while dl_iterate_phdr calls the program's function, and that may wait for any
- * thread.  So libfc interposes dl_iterate_phdr, tells of what is in the list before the
- * program's function is called, and asks no more until that has come back: nobody else can change
- * the list meanwhile.
+ * Access to the loader's list of objects without waiting for the program.  The loader holds a lock
+ * of its own while dl_iterate_phdr calls the program's function, and that function may wait for
+ * any thread.  So libfc interposes dl_iterate_phdr: it reports what is in the list before it calls
+ * the program's function, and does not ask the loader until that has returned.  Nobody else can
+ * change the list meanwhile.
  */
 #pragma once
 
@@ -12,32 +12,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Finds what the interposer calls; `tell` is to tell of what is loaded, signals blocked.  Once, at
- * start. */
+/* Finds what the interposer calls.  `report` is to report the loaded modules, signals blocked.
+ * Called once, at start. */
 void fc_loader_setup(void (*report)(void));
 
-/* From where to where an object is mapped; `end` is 0 where nothing is. */
+/* The addresses at which an object is mapped; *end is 0 if it is not mapped. */
 void fc_loader_read_bounds(const struct dl_phdr_info *object, uint64_t *start, uint64_t *end);
 
-/* The same of the loaded object that holds `address`.  False: there is none. */
+/* The same for the loaded object that contains `address`.  False: there is none. */
 bool fc_loader_find_bounds(const void *address, uintptr_t *start, uintptr_t *end);
 
-/* False: the loader is not to be asked now.  It could not answer, and what is in the list was told
- * when the program's function was called; or the process is just being forked.  True: it may be
- * until fc_loader_end.  Signals blocked. */
+/* True: the loader may be asked until fc_loader_end.  False: it may not.  Either the program's
+ * function is being called, and the list was reported before, or the process is being forked.
+ * Signals blocked. */
 bool fc_loader_begin(void);
 void fc_loader_end(void);
 
-/* The same for what is done at any time and can be left out: false also where another thread waits
- * for those who ask.  Until fc_loader_end, too. */
+/* The same for what happens often and can be left out: also false while another thread waits for
+ * those that ask.  Ended by fc_loader_end as well. */
 bool fc_loader_begin_often(void);
 
-/* No other thread is to have the loader's lock on our behalf when the process is forked: in the
- * child nobody would release it.  In the parent, around the fork. */
+/* To be called in the parent around a fork.  No other thread may have the loader's lock on
+ * behalf of libfc then: nobody would release it in the child. */
 void fc_loader_before_fork(void);
 void fc_loader_after_fork(void);
 void fc_loader_after_fork_in_child(void);
 
-/* The interposer, by a name that is ours alone. */
+/* The interposer under a name that only libfc has. */
 int fc_loader_iterate(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
     __attribute__((visibility("hidden")));

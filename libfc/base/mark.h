@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernel's pointer of a thread leads to while the thread was not off the CPU (switches.h).
+ * The values of a thread's rseq pointer by which libfc knows that the thread was not off the CPU
+ * (switches.h).
  */
 #pragma once
 
@@ -16,12 +17,12 @@ struct FcMark
     const void *abort;
 };
 extern const struct FcMark fc_mark __attribute__((visibility("hidden")));
-/* The same, while there is a pause to be told of. */
+/* The same, while the next record has to report a pause. */
 extern const struct FcMark fc_mark_of_pause __attribute__((visibility("hidden")));
 
-/* What hooks look for: leads to the first of these, or to nothing that the pointer ever leads to,
- * once profiling is off for good.  Atomic. */
+/* What the hooks compare the pointer with: the address of the first of these.  Once profiling is
+ * off for good it is an address that the pointer never has.  Atomic. */
 extern const struct FcMark *fc_mark_sought __attribute__((visibility("hidden")));
 
-/* Profiling is off for good: from here on no hook finds what it looks for. */
+/* Profiling is off for good: from here on the comparison of every hook fails. */
 void fc_mark_turn_off(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Blocking signals where libfc's own state is not whole.  Calls may be nested.
+ * Blocks signals while libfc's own state is incomplete.  Calls may be nested.
  */
 #pragma once
 
@@ -8,15 +8,15 @@
 #include "libfc/base/thread.h"
 #include "libfc/base/vectors.h"
 
-/* What is done while signals are blocked needs less stack than that, in bytes: 2,136 where a notice
- * is printed, by gcc's -fcallgraph-info=su for x86-64, and libc's dl_iterate_phdr 176 of
- * glibc 2.36. fc_start needs more, at the first call. */
+/* Upper bound for the stack that is used while signals are blocked, in bytes: 2,136 where a
+ * notice is printed, by gcc's -fcallgraph-info=su for x86-64, and 176 for libc's dl_iterate_phdr
+ * of glibc 2.36. fc_start needs more, at the first call. */
 #define FC_STACK_NEEDED 2400
-/* And where the vector registers may have to be kept meanwhile (vectors.h), so much more. */
+/* The same where the vector registers may have to be saved as well (vectors.h). */
 #define FC_STACK_OF_VECTORS (FC_REGISTERS_BYTES + 256)
 
-/* Faults here where so much stack is not left.  It is only read: below a small stack there may be
- * what is another's. */
+/* Faults here if less stack than that is left.  It only reads: below a small stack there may be
+ * other memory. */
 #if defined(__x86_64__)
 #define FC_REACH(room) __asm__ volatile("testb $0, %0" : : "m"(room) : "cc")
 #elif defined(__aarch64__)
@@ -35,20 +35,20 @@ __attribute__((noinline, unused)) static void fc_signals_reach_stack_of_vectors(
 
 #define FC_SIGNAL_BIT(number) (UINT64_C(1) << ((number)-1))
 
-/* In the mask that is restored: signals were blocked before, and the program went step by step.
- * Nobody can block these two signals, and the kernel makes nothing of their bits. */
+/* Flags in the mask that is restored: signals were blocked before; the program was
+ * single-stepped.  These two signals can't be blocked, and the kernel ignores their bits. */
 #define FC_SIGNALS_NESTED FC_SIGNAL_BIT(SIGKILL)
 #define FC_SIGNALS_STEPPED FC_SIGNAL_BIT(SIGSTOP)
 
-/* What an instruction or a system call raises.  Blocked, it would not wait: the kernel ends the
- * program, which may have a handler for just that (a seccomp filter, an observed address). */
+/* Signals that an instruction or a system call raises.  If they were blocked the kernel would
+ * end the program, which may have a handler for them (a seccomp filter, a watched address). */
 #define FC_SIGNALS_AT_ONCE                                                                         \
     (FC_SIGNAL_BIT(SIGSEGV) | FC_SIGNAL_BIT(SIGBUS) | FC_SIGNAL_BIT(SIGFPE) |                      \
      FC_SIGNAL_BIT(SIGILL) | FC_SIGNAL_BIT(SIGTRAP) | FC_SIGNAL_BIT(SIGSYS))
 
-/* A program that has the processor trap after each instruction, for its own handler of SIGTRAP: it
- * goes at full speed where signals are blocked.  Where the handler is not there it is a debugger
- * that steps, of which the flag tells as well. */
+/* A program may let the processor trap after each instruction, for its own SIGTRAP handler.  It
+ * runs at full speed while signals are blocked.  Without such a handler it is a debugger that
+ * steps, which sets the same flag. */
 static inline bool fc_signals_stop_steps(void)
 {
 #if defined(__x86_64__)
@@ -59,7 +59,7 @@ static inline bool fc_signals_stop_steps(void)
         uint64_t rest[3];
     } action = {0, {0}};
     const uint64_t flags = __builtin_ia32_readeflags_u64();
-    /* Asked first: what a debugger's step finds written to the flags it takes for the program's. */
+    /* asked first: what a debugger's step writes to the flags would be taken for the program's */
     if (fc_likely((flags & trap_flag) == 0) ||
         fc_sys(SYS_rt_sigaction, SIGTRAP, NULL, &action, 8) != 0 || action.handler <= 1)
         return false;
@@ -77,11 +77,11 @@ static inline void fc_signals_go_on_in_steps(void)
 #endif
 }
 
-/* Every signal that can wait, libc's private ones included, so that nothing interrupts what is
- * between the two calls but handlers of FC_SIGNALS_AT_ONCE, whose records deferred.h keeps.  What
- * the program blocks stays blocked.  The kernel's mask is 8 bytes. Where the program's stack ended
- * in between, the kernel would end the program, as it does where SIGSEGV is blocked, in place of
- * calling its handler: so the end is met before. */
+/* Blocks every signal that can wait, libc's private ones included.  Between the two calls only
+ * handlers of FC_SIGNALS_AT_ONCE interrupt, whose records deferred.h keeps.  What the program
+ * has blocked stays blocked.  The kernel's mask has 8 bytes.  If the program's stack ended in
+ * between, the kernel would end the program, since it can't call a handler of a blocked SIGSEGV;
+ * so the end of the stack is touched before. */
 static inline uint64_t fc_block_signals(void)
 {
     const bool is_nested = fc_thread.is_blocking;
@@ -99,8 +99,8 @@ static inline uint64_t fc_block_signals(void)
     return old | (is_nested ? FC_SIGNALS_NESTED : 0) | (is_stepped ? FC_SIGNALS_STEPPED : 0);
 }
 
-/* Moves deferred records (deferred.h) to the thread's chunk.  Defined in deferred.c, which may
- * include what this header must not.  Called just before signals are unblocked. */
+/* Moves deferred records (deferred.h) to the thread's chunk.  Called just before signals are
+ * unblocked.  Defined in deferred.c, which may include what this header must not. */
 void fc_deferred_flush(void);
 
 static inline void fc_restore_signals(uint64_t old)
@@ -109,7 +109,7 @@ static inline void fc_restore_signals(uint64_t old)
         fc_thread.is_blocking = false;
     while (fc_unlikely(fc_thread.deferred) && !(old & FC_SIGNALS_NESTED))
     {
-        fc_thread.is_blocking = true; /* one of these handlers may come here, too */
+        fc_thread.is_blocking = true; /* one of these handlers may come here as well */
         fc_deferred_flush();
         fc_thread.is_blocking = false;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD
  *
- * System calls as libfc makes them: never a cancellation point, errno of the
- * program untouched, failure returned as -errno.  For every file of libfc;
- * async-signal-safe and thread-safe throughout.
+ * System calls as libfc makes them: never a cancellation point, the program's errno untouched,
+ * failure returned as -errno.  For every file of libfc; async-signal-safe and thread-safe
+ * throughout.
  */
 #pragma once
 
@@ -22,11 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The few functions that the program and its compiler are to find; libfc.map.in has versions. */
+/* Marks the few functions that the program and its compiler are to find; libfc.map.in has their
+ * versions. */
 #define FC_EXPORT __attribute__((visibility("default")))
 
-/* An interposer that ends by jumping to libc's function, not calling it: to that function our
- * caller is its caller.  Used as `FC_JUMP real(arguments);` in a function marked FC_JUMPING. */
+/* Marks an interposer that ends by a jump to libc's function, so that this function sees the
+ * interposer's caller as its own.  Used as `FC_JUMP real(arguments);` in a function marked
+ * FC_JUMPING. */
 #if defined(__clang__)
 #define FC_JUMP __attribute__((musttail)) return
 #define FC_JUMPING
@@ -35,8 +37,8 @@
 #define FC_JUMPING __attribute__((optimize("O2,optimize-sibling-calls,omit-frame-pointer")))
 #endif
 
-/* What the hooks call when they need more than their own instructions: assembly may have called
- * the program's function with a stack that suits that function, but no other. */
+/* Realigns the stack in what hooks call beyond their own instructions: assembly may have called
+ * the program's function with a stack that is aligned well enough for that function only. */
 #if defined(__x86_64__)
 #define FC_REALIGN __attribute__((force_align_arg_pointer))
 #else
@@ -46,14 +48,14 @@
 #define fc_likely(x) __builtin_expect(!!(x), 1)
 #define fc_unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Where the calling thread has the kernel hand its system calls to a handler of SIGSYS (prctl.c):
- * the byte that lets them pass; NULL: it has not.  Ours are not the program's, and pass. */
+/* Where the calling thread lets the kernel hand its system calls to a SIGSYS handler (prctl.c):
+ * the byte that lets them pass, as libfc's have to.  NULL: it does not. */
 extern __thread volatile char *fc_sys_dispatch
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 #define FC_SYS_DISPATCH_ALLOW 0
 
-/* One system call, by the kernel's own entry: libc's functions may be the program's, and some of
- * them are cancellation points.  -errno where it fails. */
+/* One system call by the kernel's own entry. libc's functions may be the program's, and some are
+ * cancellation points.  Returns -errno on failure. */
 #if !defined(fc_syscall)
 static inline long fc_syscall_bare(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -96,9 +98,9 @@ static inline long fc_syscall(long number, long a, long b, long c, long d, long 
 }
 #endif
 
-/* The same with arguments of any type; those left out are 0. */
+/* The same with arguments of any type; missing ones are 0. */
 #define fc_sys(...) FC_SYS_PAD(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
-#if defined(__clang_analyzer__) /* it does not see in the instruction that the kernel writes */
+#if defined(__clang_analyzer__) /* it does not see that the kernel writes there */
 long fc_syscall_seen(long number, ...);
 #define FC_SYS_PAD(number, a, b, c, d, e, f, ...) fc_syscall_seen(number, a, b, c, d, e, f)
 #else
@@ -106,7 +108,7 @@ long fc_syscall_seen(long number, ...);
     fc_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #endif
 
-/* Private memory, zeroed; NULL where there is none. */
+/* Private zeroed memory; NULL: there is none. */
 static inline void *fc_map(size_t bytes)
 {
     long at = fc_sys(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -118,14 +120,14 @@ static inline void fc_unmap(const void *at, size_t bytes)
     fc_sys(SYS_munmap, at, bytes);
 }
 
-/* A lock for the rare paths: 0 free, 1 held, 2 held while others may sleep.  No handler may wait
- * for a lock that its own thread holds: all signals are blocked where a lock is held, but for that
- * of early.c, which handlers do not call.  Who waits sleeps before long: a thread of a real-time
- * priority that only yields would keep the one that has the lock from going on; and it sleeps until
- * it is woken: thousands that look again and again would keep it from going on, too. */
+/* A lock for the rare paths: 0 free, 1 held, 2 held and others may sleep.  A signal handler must
+ * not wait for a lock of its own thread, so all signals are blocked while a lock is held (except
+ * that of early.c, which handlers do not call).  A waiting thread soon sleeps: if it only
+ * yielded, one with real-time priority would keep the owner from running.  It sleeps until it is
+ * woken: thousands that poll would keep the owner from running as well. */
 static inline void fc_lock(uint32_t *lock)
 {
-    /* where futex is denied the sleep is a delay */
+    /* if futex is denied, sleep for a fixed time */
     const struct timespec delay = {0, 1000000};
     uint32_t unlocked = 0;
     if (__atomic_compare_exchange_n(lock, &unlocked, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Putting text together without stdio, which belongs to the program, and without memory from
- * its heap.  For every file of libfc; async-signal-safe and thread-safe throughout.
+ * Builds text without stdio, which belongs to the program, and without memory from its heap.  For
+ * every file of libfc; async-signal-safe and thread-safe throughout.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes `number` in decimal, no NUL; returns where it ends.  At most 20 characters. */
+/* Writes `number` in decimal, at most 20 characters and no NUL.  Returns the end. */
 char *fc_text_number(char *at, uint64_t number);
 
-/* One line in a fixed buffer; what does not fit is cut off.  What is added may come from anywhere:
- * control characters, and those that turn the direction of writing, become escapes as "\x1b". */
+/* One line in a fixed buffer; what does not fit is cut off.  Added text may come from anywhere:
+ * control characters, and those that change the writing direction, become escapes such as
+ * "\x1b". */
 struct FcLine
 {
     size_t bytes;

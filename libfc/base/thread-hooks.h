@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD
  *
- * What the hooks of a thread go by.  Modules that were linked with the hooks know this layout:
- * where it changes, so do the names in counter-table.h.
+ * What a thread's hooks read first.  Modules that were linked with the hooks contain this layout:
+ * if it changes, the names in counter-table.h change as well.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* Its name in the modules.  In a library for tests, whose tables have another layout than modules
- * know, a structure of zeros has it. */
+/* Its name in the modules.  In a library for tests, whose tables have another layout than
+ * modules expect, that name belongs to a structure of zeros. */
 #define FC_MODULE_HOOKS "__functioncheck_hooks_4"
 
 struct FcCounterTable;

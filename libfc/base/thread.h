@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 #define FC_IN_FLIGHT_MAX 64
-/* Messages that wait for others (fc_channel_send_later), at most. */
+/* How many messages a thread may queue (fc_channel_send_later). */
 #define FC_QUEUED_MAX 4
 
-/* In so many units of a chunk records begin; an even number.  It leaves room behind them, in which
- * hooks count on that find it full (slow.c).  Tests that are to decide often what is counted, and
- * on little, have few. */
+/* In so many units of a chunk records begin; an even number.  It leaves room after them, on
+ * which hooks rely that find the chunk full (slow.c).  Tests in which often something is to be
+ * decided have few. */
 #define FC_UNITS_MOST (FC_CHUNK_STARTS - 256u)
 #if defined(FC_TEST_EAGER)
 #define FC_UNITS 320u
@@ -45,68 +45,67 @@ struct FcThread
     /* The rest is not for the hooks. */
     uint32_t number;               /* within the process, from 1; 0: not started */
     uint32_t sequence;             /* of the next chunk */
-    struct FcChunk *private_chunk; /* private buffers: that in use; */
-    struct FcChunk *parked;        /* those given up that wait for a gap to be filled or to be
-                                      sent, oldest first; */
-    struct FcChunk *last_parked;   /* of them; */
-    struct FcChunk *spare;         /* those to be used again */
-    struct FcThread *next_user;    /* of private buffers */
+    struct FcChunk *private_chunk; /* the private buffer in use */
+    struct FcChunk *parked;        /* given up, not yet complete or not yet sent; oldest first */
+    struct FcChunk *last_parked;   /* the newest one of them */
+    struct FcChunk *spare;         /* buffers to be used again */
+    struct FcThread *next_user;    /* the next thread with private buffers */
     uint32_t private_lock;         /* of private_chunk, parked, spare and is_taken */
-    bool is_taken;                 /* another thread ends the process and has sent them */
-    const void *last_freed;        /* the last pointer given to free; interpose-cxx.c sees by it
-                                      whether an operator delete called free */
+    bool is_taken;                 /* the thread that ends the process has sent them */
+    const void *last_freed; /* the last pointer given to free, by which interpose-cxx.c sees whether
+                               an operator delete called free */
     bool is_listed;
     bool is_announced;           /* fcmanager knows that the thread has a private buffer */
     uint8_t private_rounds;      /* how often it was claimed since */
     bool has_ended;              /* its key's destructor ran for the last time */
     uint8_t end_rounds;          /* how often it ran */
-    bool is_looking_up;          /* what is allocated meanwhile is libfc's own doing */
+    bool is_looking_up;          /* libfc itself allocates meanwhile */
     bool has_signal_stack;       /* or had one */
-    bool is_quitting;            /* it ends the process: for it alone profiling is still on */
-    bool is_blocking;            /* signals, by fc_block_signals */
-    bool keeps_vectors;          /* a hook is at work that keeps every register (vectors.h) */
+    bool is_quitting;            /* it ends the process: for it alone profiling is on */
+    bool is_blocking;            /* signals are blocked by fc_block_signals */
+    bool keeps_vectors;          /* a hook is running that must keep every register (vectors.h) */
     struct FcDeferred *deferred; /* deferred records (deferred.h); NULL: none */
     struct FcStackInfo own_stack;
     struct FcStackInfo signal_stack; /* as it was set last; all 0: none */
-    uint64_t blocked_before;         /* by the program, when `is_blocking` began */
+    uint64_t blocked_before;         /* what the program had blocked when `is_blocking` began */
     char *const *environment;        /* mapped by the child of a vfork (exec.c) */
     size_t environment_bytes;        /* 0: none */
-    struct FcDetail *detail;         /* NULL: nothing was looked at yet (detail.c) */
-    struct FcDepth *depth;           /* NULL: what is open is not known (depth.c) */
+    struct FcDetail *detail;         /* NULL: no records were scanned yet (detail.c) */
+    struct FcDepth *depth;           /* NULL: it is not known what is open (depth.c) */
     bool checks_all_calls;     /* with a user filter or FC_DEPTH: every call goes to counted.c */
     struct FcCounted *counted; /* NULL: nothing is counted yet (counters.c) */
-    int tid;                   /* the kernel's number, as of switches.c, like what follows: */
-    bool has_begun;            /* where its clocks stood first was told */
-    bool is_forked;            /* the same, by a message */
-    bool is_pausing;           /* libfc is at work, or waits for the manager, */
-    bool is_time_still;        /* and its records are all of the time when that began, */
-    uint64_t pause_time;       /* this, in ticks, */
-    uint64_t pause_ahead;      /* when the clocks stood so; */
-    uint64_t pause_ticks;      /* so much of it was not told yet, */
-    uint64_t pause_off_ns;     /* of which off the CPU */
-    uint64_t recorded_ahead;   /* where the clocks stood when it was last told */
-    uint64_t checked_at;       /* ticks: the last record that was looked at coarsely */
-    uint32_t waits;            /* for a free chunk, without success */
-    uint32_t rounds;           /* of fcmanager's, at the last of them */
-    uint32_t sent_count;       /* of chunks given away, ever, */
-    uint32_t back_count;       /* of which the first ones, so many, are back */
-    uint32_t hint;             /* where to look for the next chunk */
-    struct FcSent sent[FC_IN_FLIGHT_MAX];   /* the last, at sent_count % FC_IN_FLIGHT_MAX */
-    uint32_t queued_count;                  /* of these: */
-    struct FcMessage queued[FC_QUEUED_MAX]; /* one write takes them all */
-    uint32_t gap_index; /* of the chunk that was given away at a fork while a hook had yet to store
-                           a record in it; 0: there is none; */
-    uint32_t gap_units; /* so many were taken in it */
+    int tid;                   /* the kernel's number; from here on for switches.c */
+    bool has_begun;            /* its first FC_OFF_SEEN was recorded */
+    bool is_forked;            /* or sent as a message */
+    bool is_pausing;           /* libfc is working, or waits for the manager */
+    bool is_time_still;        /* records made meanwhile get the time when that began */
+    uint64_t pause_time;       /* that time, in ticks */
+    uint64_t pause_ahead;      /* the clocks' difference at that time */
+    uint64_t pause_ticks;      /* ticks of pauses that were not recorded yet */
+    uint64_t pause_off_ns;     /* how long the thread was off the CPU in them */
+    uint64_t recorded_ahead;   /* the clocks' difference in the last record of it */
+    uint64_t checked_at; /* in ticks: the last record at which the clocks were checked coarsely */
+    uint32_t waits;      /* vain waits for a free chunk */
+    uint32_t rounds;     /* FcShared.rounds at the last of them */
+    uint32_t sent_count; /* how many chunks were ever given away */
+    uint32_t back_count; /* how many of them, from the first on, are back */
+    uint32_t hint;       /* where to search for the next chunk */
+    struct FcSent sent[FC_IN_FLIGHT_MAX];   /* chunk n is at n % FC_IN_FLIGHT_MAX */
+    uint32_t queued_count;                  /* queued messages (fc_channel_send_later) */
+    struct FcMessage queued[FC_QUEUED_MAX]; /* sent by one write */
+    uint32_t gap_index; /* index of the chunk that was given away at a fork while a hook still had
+                           to store a record in it; 0: none */
+    uint32_t gap_units; /* how many of its units were taken */
 };
 
 _Static_assert(FC_QUEUED_MAX * sizeof(struct FcMessage) <= FC_MESSAGE_MAX, "one write");
 
-/* initial-exec: one instruction to reach it, and never an allocation.  libfc is loaded at
- * start as a rule; where it comes with a plug-in, glibc keeps room for such. */
+/* initial-exec: it is reached by one instruction and never allocated.  libfc is mostly loaded at
+ * start; if it comes with a plug-in, glibc has spare room for it. */
 extern __thread struct FcThread fc_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Of the calling thread.  False of any address before its stack is known. */
+/* Whether `address` is on the calling thread's own stack.  False before that is known. */
 static inline bool fc_thread_is_on_own_stack(uint64_t address)
 {
     return address - fc_thread.own_stack.start <
@@ -126,7 +125,8 @@ static inline bool fc_thread_is_on_own_stack(uint64_t address)
 _Static_assert((FC_CHUNK_UNITS - FC_UNITS_MOST) * sizeof(struct FcUnit) >= 4096,
                "room to count on");
 
-/* For the slow path of the thread itself: another one may look at it (fc_buffers_send_others). */
+/* For the slow path of the thread itself.  Another thread may read the cursor
+ * (fc_buffers_send_others). */
 static inline void fc_thread_set_cursor(uint64_t cursor)
 {
     __atomic_store_n(&fc_thread.cursor, cursor, __ATOMIC_RELAXED);
@@ -139,7 +139,8 @@ static inline uint64_t fc_thread_take_cursor(void)
     return __atomic_exchange_n(&fc_thread.cursor, FC_CURSOR_NONE, __ATOMIC_RELAXED);
 }
 
-/* Relaxed: for the thread itself, or for whoever ends the process, when it does no more. */
+/* relaxed: only the thread itself calls this, or the thread that ends the process, when this one
+ * has stopped. */
 static inline uint32_t fc_thread_next_sequence(struct FcThread *thread)
 {
     return __atomic_fetch_add(&thread->sequence, 1, __ATOMIC_RELAXED);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calling the C library, which uses vector registers, where a hook may have led that keeps every
- * register (after-inlining.h): they are kept if it did.  Of other hooks the compiler does it that
- * instrumented the program, and to do so here would take 2.7 KB of a stack that may be small.
+ * Saves the vector registers around calls of the C library, which uses them, where a hook must
+ * keep every register (after-inlining.h).  The callers of other hooks expect no such thing, and
+ * saving takes 2.7 KB of a stack that may be small.
  *
- * Async-signal-safe: where a handler comes in between, its hooks find what is true of them, or
- * that there is more to keep than there is.
+ * Async-signal-safe: a handler that comes in between finds either the truth about its hooks, or
+ * that there is more to save than necessary.
  */
 #pragma once
 
-/* Room for the vector and floating-point registers as xsave lays them out, header included, up to
- * those of AVX-512: 2,688 bytes at most. */
+/* Room for the vector and floating-point registers in the layout of xsave, with its header, up
+ * to those of AVX-512: 2,688 bytes at most. */
 #define FC_REGISTERS_BYTES 2688
 
 #if !defined(__ASSEMBLER__)
@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-/* Calls `what` with the other arguments, and the vector and floating-point registers are kept. */
+/* Calls `what` with the other arguments and keeps the vector and floating-point registers. */
 typedef void FcOfRecord(uint64_t time, void *function, void *site, uint64_t where);
 void fc_after_inlining_keep_vectors(uint64_t time, void *function, void *site, uint64_t where,
                                     FcOfRecord *what);
@@ -29,7 +29,7 @@ static inline void fc_vectors_keep(uint64_t time, void *function, void *site, ui
 #if defined(FC_AFTER_INLINING)
     if (fc_thread.keeps_vectors)
     {
-        fc_thread.keeps_vectors = false; /* they are kept until it comes back */
+        fc_thread.keeps_vectors = false; /* they are saved until it returns */
         fc_after_inlining_keep_vectors(time, function, site, where, what);
         fc_thread.keeps_vectors = true;
         return;
