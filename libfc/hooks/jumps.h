@@ -4,5 +4,5 @@
  */
 #pragma once
 
-/* Finds libc's longjmp and its kin.  Once, at start. */
+/* Finds libc's longjmp and its variants.  Called once, at start. */
 void fc_jumps_setup(void);

@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-/* Looks for the real ones, where they are loaded.  Once, at start, before memory is profiled. */
+/* Finds the real operators, if they are loaded.  Called once, at start, before memory is
+ * profiled. */
 void fc_interpose_cxx_find(void);
 
-/* As fc_interpose_start, for the operators; interpose.c calls it. */
+/* As fc_interpose_start, for the operators.  Called by interpose.c. */
 void fc_interpose_cxx_start(bool memory);

@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-/* Whether the program's calls of the allocator come to libfc, as far as is known: memory can't be
- * profiled where another one stands before it. */
+/* Whether the program's calls of the allocator reach libfc, as far as is known.  If another
+ * allocator comes first, memory can't be profiled. */
 bool fc_interpose_is_first(void);
 
-/* Once, when profiling has started or could not be: from here on the allocator's functions are
- * recorded, or (`memory` false) passed straight on. */
+/* Called once, when profiling has started or has failed to.  From here on the allocator's
+ * functions are recorded, or passed straight on if `memory` is false. */
 void fc_interpose_start(bool memory);

@@ -6,5 +6,5 @@
 
 #include <stdbool.h>
 
-/* As fc_interpose_start, for mappings; interpose.c calls it. */
+/* As fc_interpose_start, for mappings.  Called by interpose.c. */
 void fc_mappings_start(bool memory);

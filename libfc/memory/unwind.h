@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Real stacks of calls to the allocator, also through code that is not instrumented, with
- * FC_MEMORY_UNWIND.
+ * FC_MEMORY_UNWIND: whole call stacks of calls to the allocator, also through code that is not
+ * instrumented.
  */
 #pragma once
 
@@ -10,15 +10,15 @@
 /* Whether stacks are to be unwound. */
 extern bool fc_unwind_is_on __attribute__((visibility("hidden")));
 
-/* Loads libunwind, which nothing needs that did not ask for this.  Once, at start; tells the user
- * where there is none. */
+/* Loads libunwind, which is needed for this only.  Prints a notice if there is none.  Called
+ * once, at start. */
 void fc_unwind_start(void);
 
-/* `caller` is one of the stack's return addresses: records those outside of it, for the record of
- * memory that the thread makes next.  Async-signal-safe; keeps errno.  False, and nothing
- * recorded, when libunwind itself is allocating.  Nothing either where libunwind would have to wait
- * for the program. */
+/* Records the return addresses outside of `caller`, which is one of the stack's, for the record
+ * of memory that the thread makes next.  Async-signal-safe; keeps errno.  False: libunwind
+ * itself is allocating; nothing is recorded then, nor if libunwind would have to wait for the
+ * program. */
 bool fc_unwind_record(const void *caller);
 
-/* Whether `caller` is code of libunwind. */
+/* Whether `caller` is in libunwind's code. */
 bool fc_unwind_is_own(const void *caller);

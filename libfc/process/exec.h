@@ -4,5 +4,5 @@
  */
 #pragma once
 
-/* Finds libc's own functions.  Once, at start. */
+/* Finds libc's own functions.  Called once, at start. */
 void fc_exec_setup(void);

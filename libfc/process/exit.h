@@ -4,8 +4,8 @@
  */
 #pragma once
 
-/* Has libc call us at exit.  Once, at start. */
+/* Registers libfc's functions for the end of the process.  Called once, at start. */
 void fc_exit_setup(void);
 
-/* Tells fcmanager with which status the process is about to end. */
+/* Tells fcmanager the status with which the process is about to end. */
 void fc_exit_send_status(int status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What profiling adds to a call, as measured here and now: fcmanager takes it off the times.
+ * Measures what profiling adds to a call on this machine.  fcmanager subtracts it from the times.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Calls the hooks for about a millisecond to learn what a recorded and a counted call cost; false
- * where there is no memory for that, or the clock shows no such times.  No record comes of it.
- * Once in a session, when its first process has introduced itself.  Signals blocked. */
+/* Calls the hooks for about a millisecond to measure a recorded and a counted call.  Makes no
+ * record.  False: there is no memory, or the clock is too coarse.  Called once in a session,
+ * after its first process has said hello.  Signals blocked. */
 bool fc_overhead_measure(struct FcOverhead *overhead);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Starting fcmanager, out of the program's sight.
+ * Starts fcmanager so that the program does not notice.
  */
 #pragma once
 
@@ -12,28 +12,28 @@
 struct FcSession
 {
     struct FcShared *shared; /* the mapping; NULL: transport `pipe` */
-    uint32_t chunk_count;    /* in it; never taken from it, as others can write there */
-    int pipe_fd;             /* write end, at its final number */
+    uint32_t chunk_count;    /* its chunks; never read from the mapping, which others can write */
+    int pipe_fd;             /* write end, with its final number */
     int reply_fd;            /* read end; -1 with shared memory */
     int manager_pid;         /* as /proc has it */
-    uint64_t namespace;      /* of its pids; 0: not known */
-    int manager_pipe_fd;     /* numbers in fcmanager: of the pipe's read end, */
-    int manager_shared_fd;   /* of the shared memory, 0: none, */
-    int manager_reply_fd;    /* of the reply pipe's write end, 0: closed, */
-    int manager_filter_fd;   /* and of the user filter, 0: none */
+    uint64_t namespace;      /* PID namespace of manager_pid; 0: not known */
+    int manager_pipe_fd; /* the numbers that descriptors have in fcmanager: the pipe's read end, */
+    int manager_shared_fd; /* the shared memory, 0: none, */
+    int manager_reply_fd;  /* the reply pipe's write end, 0: closed, */
+    int manager_filter_fd; /* the memory of the user filter, 0: none */
 };
 
-/* Makes pipe and shared memory, starts fcmanager with fc_config's settings and waits
- * until it is ready; prints its greeting.  False with nothing left behind, and the
- * user told by a notice, where any of that fails. */
+/* Makes the pipe and the shared memory, starts fcmanager with the settings of fc_config, waits
+ * until it is ready, and prints its greeting.  False: one of these failed; a notice was printed,
+ * and nothing is left behind. */
 bool fc_spawn_manager(struct FcSession *session);
 
 enum FcReplied
 {
-    FC_REPLIED_NOT,    /* within the time */
-    FC_REPLIED_US,     /* perhaps others as well */
+    FC_REPLIED_NOT,    /* nothing came in time */
+    FC_REPLIED_US,     /* and perhaps others */
     FC_REPLIED_OTHERS, /* only */
-    FC_REPLIED_CLOSED, /* and never will */
+    FC_REPLIED_CLOSED, /* nothing will ever come */
 };
 
 /* Waits for what comes first from the reply pipe `fd`, and prints its text. */

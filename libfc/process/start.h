@@ -6,6 +6,6 @@
 
 #include <stdbool.h>
 
-/* Starts profiling if that has not been tried yet.  True while it is on.  Called by
- * the constructor, or by the first record where that comes earlier. */
+/* Starts profiling if that was not tried before.  Returns whether it is on.  Called by the
+ * constructor, or by the first record if that comes earlier. */
 bool fc_start(void);

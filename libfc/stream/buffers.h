@@ -10,11 +10,11 @@
 
 #include <stdbool.h>
 
-/* The unit where a private buffer's records begin: such that as many follow as go in one message,
- * and its headers fit in before them. */
+/* The unit where a private buffer's records begin: so many units follow as fit in one message,
+ * and the message's headers fit in before them. */
 #define FC_BUFFER_FIRST (FC_UNITS - FC_DATA_UNITS)
 
-/* Begins another use of the chunk; returns its generation. */
+/* Begins a new use of the chunk.  Returns its generation. */
 static inline uint32_t fc_chunk_next_generation(struct FcChunk *chunk)
 {
     uint32_t next = (chunk->generation + 1) & 0xffff;
@@ -24,27 +24,27 @@ static inline uint32_t fc_chunk_next_generation(struct FcChunk *chunk)
     return next;
 }
 
-/* A buffer for the calling thread, which becomes its private_chunk; NULL where there is no memory
- * (profiling is off then) or the process ends.  `announce`: fcmanager has to be told.  `generation`
- * is that of the buffer's new use. */
+/* A buffer for the calling thread, which becomes its private_chunk.  NULL: there is no memory
+ * (then profiling is off), or the process is ending.  `announce`: tells fcmanager about it.
+ * *generation is that of the buffer's new use. */
 struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation);
 
-/* Gives up `chunk`, the thread's private_chunk; the cursor is none then.  Sends what can be sent.
- */
+/* Gives up `chunk`, the thread's private_chunk, and leaves no cursor.  Sends what can be sent. */
 void fc_buffers_flush(struct FcChunk *chunk);
 
-/* Sends what the calling thread gave up, also with records missing. */
+/* Sends the buffers that the calling thread gave up, even if records are missing in them. */
 void fc_buffers_send_parked(void);
 
-/* Sends what other threads have; they send nothing any more, as profiling is off for all but the
- * calling thread. */
+/* Sends the buffers of the other threads, which send nothing any more: profiling is off for all
+ * but the calling thread. */
 void fc_buffers_send_others(void);
 
-/* The calling thread ends, and with it what the others know its buffers by: they are not sent. */
+/* The calling thread ends without sending its buffers: takes them from the list by which other
+ * threads would send them. */
 void fc_buffers_leave(void);
 
 /* The calling thread ends: sends and unmaps its buffers. */
 void fc_buffers_free(void);
 
-/* In a forked child: there are none. */
+/* In a forked child: there are no buffers. */
 void fc_buffers_after_fork(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Taking units of a chunk and filling them: the few instructions that all who make records share.
+ * Takes units of a chunk and fills them: the few instructions that make every record.
  * Async-signal-safe: a handler may come between any two of them.
  */
 #pragma once
@@ -10,35 +10,36 @@
 #include "libfc/fc-format.h"
 #include "libfc/stream/chunk-full.h"
 
-/* Takes the next units of the thread's chunk.  NULL when it is full or there is none; otherwise the
- * lowest 16 bits of `generation` are that, as in a short record; above them is something else. */
+/* Takes the next units of the thread's chunk.  NULL: the chunk is full, or there is none.
+ * Otherwise the low 16 bits of *generation are the generation as short records have it; the bits
+ * above are of no use. */
 static inline __attribute__((always_inline)) struct FcUnit *fc_record_take(uint64_t units,
                                                                            uint64_t *generation)
 {
     uint64_t cursor = units * sizeof(struct FcUnit);
 #if defined(__x86_64__)
-    /* Against handlers on the same thread one instruction is atomic enough; the
-       `lock` prefix would cost more than the rest of the hook. */
+    /* One instruction is atomic enough against handlers on the same thread.  The `lock` prefix
+       would cost more than the rest of the hook. */
     __asm__ volatile("xaddq %0, %1" : "+r"(cursor), "+m"(fc_thread.cursor) : : "cc");
 #else
     cursor = __atomic_fetch_add(&fc_thread.cursor, cursor, __ATOMIC_RELAXED);
 #endif
     if (fc_unlikely((uint16_t)cursor >= FC_UNITS * sizeof(struct FcUnit)))
         return NULL;
-    /* in the lowest bits, and the address above: a rotation by so much tells both */
+    /* rotated, so that the generation is in the low bits and the address above it */
     cursor = cursor << FC_CURSOR_ADDRESS_SHIFT | cursor >> FC_CURSOR_GENERATION_SHIFT;
     *generation = cursor;
     return (struct FcUnit *)((uintptr_t)(cursor >> FC_CURSOR_ADDRESS_SHIFT) +
                              FC_CHUNK_HEADER_BYTES);
 }
 
-/* For a long record: fc_record_store wants both. */
+/* The same for a long record, with the generation as fc_record_store expects it. */
 static inline __attribute__((always_inline)) struct FcRecord *
 fc_record_reserve(uint64_t *generation)
 {
     struct FcUnit *unit = fc_record_take(FC_RECORD_UNITS, generation);
     if (fc_likely(unit))
-        *generation = FC_GENERATION_OF_SHORT(*generation); /* back to that of long ones */
+        *generation = FC_GENERATION_OF_SHORT(*generation); /* back to that of long records */
     return (struct FcRecord *)unit;
 }
 
@@ -47,20 +48,20 @@ static inline __attribute__((always_inline)) void fc_record_store(struct FcRecor
                                                                   uint64_t time, void *function,
                                                                   void *site, uint64_t where)
 {
-    /* Atomic, and in this order: whoever looks whether the record is there reads them to learn
-       whether it is a short one, and with what was there before, the time might look like the
-       last word of such.  release: pairs with that one's load of the time. */
+    /* Atomic, and in this order: a reader that checks whether the record is there uses `where`
+       to learn whether it is short.  With the old `where`, the time might be taken for the last
+       word of a short record. release: pairs with that reader's load of the time. */
     __atomic_store_n(&slot->where, where, __ATOMIC_RELAXED);
     __atomic_store_n(&slot->time, time, __ATOMIC_RELEASE);
     slot->function = (uint64_t)(uintptr_t)function;
-    /* release: whoever sees the generation sees the rest (pairs with the manager's
-       load, of a chunk with a gap or of a process that was killed) */
+    /* release: a reader that sees the generation sees the rest (pairs with the manager's load,
+       of a chunk with a gap or of a process that was killed) */
     __atomic_store_n(&slot->site,
                      (uint64_t)(uintptr_t)site | generation << FC_SITE_GENERATION_SHIFT,
                      __ATOMIC_RELEASE);
 }
 
-/* Both, and the slow path where there is no room. */
+/* Makes a long record; goes the slow path if there is no room. */
 static inline __attribute__((always_inline)) void fc_record_make(uint64_t time, void *function,
                                                                  void *site, uint64_t where)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Short records that are stored past the caches.
+ * Stores short records past the caches.
  *
- * Where the processors of a machine don't all share a cache, a line of a chunk that fcmanager has
- * read on the other side takes the next store to it 85 to 300 ns.  A store past the caches does not
- * wait for that, and costs no more than another one where they do share a cache: so it is on
- * AMD's, of which few share one.  Others were not seen in that state.
+ * On machines whose processors don't all share a cache, a store to a cache line that fcmanager has
+ * read on the other side takes 85 to 300 ns.  A store past the caches does not wait for that line,
+ * and costs no more than another store where a cache is shared.  So this is on for AMD's
+ * processors, few of which share one cache.  Others were not measured to need it.
  *
- * Async-signal-safe, but for the setup.
+ * Async-signal-safe, except for the setup.
  */
 #pragma once
 
@@ -18,15 +18,15 @@
 /* Set once, before the first record. */
 extern bool fc_streams_are_on __attribute__((visibility("hidden")));
 
-/* At the start, with the pool's first words.  Not wanted (NULL) where records go through the pipe,
- * for which the thread itself reads them, nor where memory is profiled: then fcmanager reads chunks
- * in which threads still record. */
+/* Called at the start with the header of the shared memory.  `shared` is NULL if the records go
+ * through the pipe, since the thread then reads them itself, and if memory is profiled, since
+ * fcmanager then reads chunks in which threads still record. */
 void fc_streams_setup(struct FcShared *shared);
 
-/* A thread begins to make short records: fcmanager is told how they are stored. */
+/* The thread begins to make short records: tells fcmanager how they are stored. */
 void fc_streams_begin(void);
 
-/* Nobody is to see the second word without the first. */
+/* No reader may see the second word without the first. */
 static inline __attribute__((always_inline)) void fc_streams_store(struct FcUnit *unit,
                                                                    uint64_t first, uint64_t last)
 {
@@ -46,8 +46,8 @@ static inline __attribute__((always_inline)) void fc_streams_store(struct FcUnit
     __atomic_store_n(&unit->last, last, __ATOMIC_RELEASE);
 }
 
-/* Before fcmanager is told of the records, which is to see them then.  That of a hook which a
- * handler interrupted comes later, and fcmanager waits for it as for any such. */
+/* Makes the stored records visible.  To be called before fcmanager is told of them.  The record
+ * of a hook that a handler interrupted comes later; fcmanager waits for it as for any gap. */
 static inline void fc_streams_publish(void)
 {
 #if defined(__x86_64__)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Seeing that the thread was off the CPU, by one comparison in each hook that records.
+ * Detects that the thread was off the CPU, by one comparison in each hook that records.
  *
- * The C library registers an area for restartable sequences (rseq) for each thread.  The kernel
- * sets its pointer to a descriptor to NULL whenever it takes the CPU away from the thread, for
- * another thread or because it waits, and when a signal is delivered.  libfc has a descriptor of
- * code that never runs: while the pointer leads to it, the thread was not off the CPU.  Only
- * where it does not, the clocks are asked, and an FC_RECORD_OFF tells the manager.
+ * The C library registers an area for restartable sequences (rseq) for each thread, with a pointer
+ * to a descriptor.  The kernel sets that pointer to NULL whenever it takes the CPU from the
+ * thread, for another thread or because the thread waits, and when it delivers a signal.  libfc
+ * has a descriptor of code that never runs and lets the pointer point there.  While it does, the
+ * thread was not off the CPU.  Otherwise the clocks are read, and an FC_RECORD_OFF reports the
+ * time.
  *
- * A descriptor of the program's own is left alone.  Where it stands, and where there is no such
- * area, the clocks are asked after each long time without a record: that is coarse.
+ * libfc never overwrites a descriptor of the program's own.  While the pointer has that value, and
+ * where there is no such area, the clocks are read after each long time without a record.  That is
+ * called coarse.
  *
  * Async-signal-safe; a handler may come between any two instructions.
  */
@@ -22,16 +24,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a thread's clocks stand. */
+/* The state of a thread's clocks. */
 struct FcClocks
 {
     uint64_t time;  /* ticks */
-    uint64_t ahead; /* as FC_OFF_SEEN tells it, */
-    uint64_t waits; /* and this */
+    uint64_t ahead; /* as in FC_OFF_SEEN */
+    uint64_t waits; /* likewise */
 };
 
-/* Where the pointer is, from the thread pointer on.  0, before fc_switches_setup: leads to a word
- * that is never that of the mark. */
+/* The pointer's offset from the thread pointer.  0 before fc_switches_setup: then it is that of
+ * a word that never equals the mark. */
 extern intptr_t fc_switches_offset __attribute__((visibility("hidden")));
 
 static inline __attribute__((always_inline)) const void **fc_switches_pointer(void)
@@ -62,14 +64,14 @@ static inline __attribute__((always_inline)) bool fc_switches_any(void)
 #endif
 }
 
-/* Ticks of the counter without a record, some 20 us, after which the clocks are asked where threads
- * are looked at coarsely; and whether all are. */
+/* For threads that are checked coarsely: after so many ticks of the counter without a record,
+ * some 20 us, the clocks are read.  And whether all threads are checked so. */
 #define FC_SWITCHES_LONG_TICKS 50000u
 extern bool fc_switches_are_coarse __attribute__((visibility("hidden")));
 
-/* Whether fc_switches_check would have nothing to do though fc_switches_any says so: the thread is
- * looked at coarsely, and made its last record shortly before `time`, a tick of the counter.  For
- * hooks from which the way there is long. */
+/* Whether fc_switches_check has nothing to do although fc_switches_any is true: the thread is
+ * checked coarsely, and made its last record shortly before `time`, in ticks of the counter.
+ * For hooks for which that call is expensive. */
 static inline __attribute__((always_inline)) bool fc_switches_is_soon(uint64_t time)
 {
     if (!fc_switches_are_coarse || !fc_thread.has_begun ||
@@ -80,50 +82,49 @@ static inline __attribute__((always_inline)) bool fc_switches_is_soon(uint64_t t
     return true;
 }
 
-/* Chooses how to look.  `is_wall`: a thread's time goes on while it is off the CPU; else there is
- * nothing to see.  Once, at start. */
+/* Chooses how to check.  `is_wall`: a thread's time goes on while it is off the CPU; otherwise
+ * there is nothing to detect.  Called once, at start. */
 void fc_switches_setup(bool is_wall);
 
-/* The calling thread is about to be told of. */
+/* The calling thread is about to be announced to fcmanager. */
 void fc_switches_begin_thread(void);
 
-/* Where the calling thread's clocks stand now. */
+/* Reads the calling thread's clocks. */
 void fc_switches_read(struct FcClocks *clocks);
-/* In a forked child: the frames that it inherits are timed from its hello on, when its clocks stood
- * as `since` says, and perhaps it never makes a record.  So this is told at once, by a message.
- * What libfc did since then is a pause, which goes on.  Signals blocked. */
+/* In a forked child: sends the state of its clocks, `since`, at its hello.  The frames that it
+ * inherits are timed from there on, and it may never make a record.  What libfc did since then
+ * is a pause, which goes on.  Signals blocked. */
 void fc_switches_begin_forked(const struct FcClocks *since);
 
-/* The thread has a chunk, with room, and records of its own are to follow: tells where its clocks
- * stand, if that was not told, and makes *time, of the first record, the time of that.  What it
- * waited until then, for the manager to start or for a chunk, is in no function's time.  Signals
- * blocked. */
+/* The thread has a chunk with room, and its own records follow.  Records the state of its clocks
+ * if that was not done, and sets *time, of the first record, to the time of that state.  What it
+ * waited before, for the manager or for a chunk, is in no function's time.  Signals blocked. */
 void fc_switches_begin_records(uint64_t *time);
 
-/* For a thread that has not begun, and measures what hooks take: as if it had been looked just now.
- */
+/* For a thread that has not begun and measures the overhead of hooks: pretends that it was
+ * checked just now. */
 void fc_switches_pretend(void);
 
-/* Before a record that is made at `time`: tells, by a record, of what went before it.  The child of
- * a fork that nobody was told of goes its own way from here. */
+/* Before a record that is made at `time`: records what went before it.  Also detects a fork that
+ * libfc did not notice; the child goes its own way from here. */
 void fc_switches_check(uint64_t time);
 
-/* The same, and the record. */
+/* The same, and makes the record. */
 void fc_switches_record(uint64_t time, void *function, void *site, uint64_t where);
 
-/* What the thread does between these two is libfc's doing, and waiting for the manager: told with
- * the next record, it is no part of the program's time.  Where a handler comes in between that
- * does the same, the first of the two ends there. */
+/* What the thread does between these two is libfc's work, or waiting for the manager.  It is
+ * reported with the next record and is no part of the program's time.  If a handler that comes
+ * in between calls the first one as well, the outer pause ends there. */
 void fc_switches_begin_pause(void);
 void fc_switches_end_pause(void);
-/* The same within, perhaps, what is one already: false where it is, which goes on. */
+/* The same where a pause may have begun already; then returns false, and that pause goes on. */
 bool fc_switches_begin_inner_pause(void);
-/* Within a pause, if it is one, with signals blocked to its end: what the thread records from here
- * on is of the time when the pause began.  The manager takes a pause for what was last before the
- * record that tells of it: of one that has records within, the time up to these would be the
+/* In a pause, signals blocked until it ends: records that follow get the time at which the pause
+ * began.  The manager subtracts a pause from the time before the record that reports it.  If
+ * records were made in the pause at their own times, the time up to them would count as the
  * program's. */
 void fc_switches_stop_time(void);
-/* Ends a pause where there is one, and tells of all that went before: after this the thread makes
- * no record any more in its process, or program.  Returns the time of that, its end: the thread may
- * be off the CPU right after it.  Signals blocked. */
+/* Ends a pause, if there is one, and records all that went before.  The thread makes no record
+ * after this in its process or program.  Returns the time of the end, as the thread may be off
+ * the CPU right after it.  Signals blocked. */
 uint64_t fc_switches_check_last(void);
