@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * An open-addressing hash table from three 64-bit numbers to two 32-bit ones: the
- * one index behind functions, arcs, contexts and allocation sites.  In a header because the
- * lookup is the inner loop of the manager.  Never shrinks; entries have no order.
+ * An open-addressing hash table from three 64-bit numbers to two 32-bit ones: the index of
+ * functions, arcs, contexts and allocation sites.  It is in a header because the look-up is the
+ * inner loop of the manager.  It never shrinks; entries have no order.
  *
  * Used by one thread.  Allocation failure ends the program (g_malloc).
  */
@@ -21,7 +21,7 @@ typedef struct
 typedef struct
 {
     FcMapSlot *slots;
-    uint32_t mask; /* slots less one; a power of two less one */
+    uint32_t mask; /* slots minus one; a power of two minus one */
     uint32_t used;
 } FcMap;
 
@@ -32,7 +32,7 @@ static inline uint32_t fc_map_hash(uint64_t a, uint64_t b, uint64_t c)
     return (uint32_t)(hash >> 32) ^ (uint32_t)(hash >> 13);
 }
 
-/* The slot of the key, or the empty one where it would go. */
+/* The slot of the key, or the empty slot where it would go. */
 static inline FcMapSlot *fc_map_place(const FcMap *map, uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t at = fc_map_hash(a, b, c) & map->mask;
@@ -44,18 +44,18 @@ static inline FcMapSlot *fc_map_place(const FcMap *map, uint64_t a, uint64_t b, 
     }
 }
 
-/* NULL where the key is not there.  Good until the next fc_map_add. */
+/* NULL: the key is not there.  Valid until the next fc_map_add. */
 static inline FcMapSlot *fc_map_find(const FcMap *map, uint64_t a, uint64_t b, uint64_t c)
 {
     FcMapSlot *slot = fc_map_place(map, a, b, c);
     return slot->value != 0 ? slot : NULL;
 }
 
-/* Room for `expected` entries before the first growth. */
+/* Makes room for `expected` entries before the first growth. */
 void fc_map_init(FcMap *map, uint32_t expected);
 void fc_map_clear(FcMap *map);
-/* Adds or replaces; `value` must not be 0. */
+/* Adds or replaces an entry.  `value` must not be 0. */
 void fc_map_add(FcMap *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value, uint32_t extra);
-/* Keeps the slots for which `keep` says TRUE. */
+/* Removes the slots for which `keep` returns FALSE. */
 void fc_map_filter(FcMap *map, gboolean (*keep)(const FcMapSlot *slot, gpointer data),
                    gpointer data);

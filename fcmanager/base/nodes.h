@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * An open-addressing hash table of contexts, and of other entries that have a number, by keys that
- * are in these themselves: its slots are a quarter of an FcMap's, and so more of it is in the
- * caches.  Who looks for an entry says which of those with the same hash it is:
+ * An open-addressing hash table of contexts, and of other numbered entries that contain their own
+ * keys.  Its slots are a quarter of those of an FcMap, so more of it is in the caches.  The caller
+ * decides which of the entries with the same hash is the right one:
  *
  *     FcNodesSlot *slot = fc_nodes_first(&table, hash);
  *     while (slot->node != 0 && !is_wanted(slot->node))
@@ -23,14 +23,14 @@ typedef struct
 typedef struct
 {
     FcNodesSlot *slots;
-    guint32 mask; /* slots less one; a power of two less one */
+    guint32 mask; /* slots minus one; a power of two minus one */
     guint32 used;
 } FcNodes;
 
-/* Room for `expected` contexts before the first growth. */
+/* Makes room for `expected` contexts before the first growth. */
 void fc_nodes_init(FcNodes *table, guint32 expected);
 void fc_nodes_clear(FcNodes *table);
-/* For `slot`, which is empty; no slot is good after that. */
+/* Fills in `slot`, which is empty.  No slot is valid after that. */
 void fc_nodes_add(FcNodes *table, FcNodesSlot *slot, guint32 hash, guint32 node);
 
 static inline FcNodesSlot *fc_nodes_from(const FcNodes *table, guint32 at, guint32 hash)

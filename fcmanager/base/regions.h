@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Memory that a program announced as stacks beside its threads' own: of coroutines, of
- * signal handlers.  Owned by process.c, looked at by stack.c.
+ * Memory that a program announced as stacks other than its threads' own: of coroutines and of
+ * signal handlers.  Owned by process.c, read by stack.c.
  */
 #pragma once
 
@@ -19,12 +19,12 @@ FcRegions *fc_regions_new(void);
 FcRegions *fc_regions_copy(const FcRegions *regions);
 void fc_regions_free(FcRegions *regions);
 
-/* Takes the place of all regions that it overlaps: their memory was freed and used again.
- * An empty one is ignored. */
+/* Adds a region.  It replaces all regions that it overlaps, whose memory was freed and used
+ * again.  An empty region is ignored. */
 void fc_regions_add(FcRegions *regions, guint64 start, guint64 end);
 
-/* Fills in `region` with the one that holds `address`; FALSE where none does. */
+/* Sets *region to the one that contains `address`.  FALSE: there is none. */
 gboolean fc_regions_find(const FcRegions *regions, guint64 address, FcRegion *region);
 
-/* Whether any of them has memory in common with [start, end). */
+/* Whether any region overlaps [start, end). */
 gboolean fc_regions_overlap(const FcRegions *regions, guint64 start, guint64 end);

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
-/* One write of at most FC_REPLY_TEXT_MAX characters; what does not fit is cut.  For process `key`,
- * 0: for whoever reads it.  A reader that is gone is not an error.  `fd` -1: nothing is sent. */
+/* Sends one write of at most FC_REPLY_TEXT_MAX characters; longer text is cut.  `key` is the
+ * process that it is for; 0: whichever reads it.  A reader that is gone is not an error.  `fd`
+ * -1: nothing is sent. */
 void fc_reply_send(int fd, uint64_t key, const char *text);

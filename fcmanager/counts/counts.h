@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What was counted and measured: functions, arcs and the calling-context tree of
- * one thread, or the sum of several.  stack.c adds to a thread's counts with every
- * record; process.c merges it into the process's when the thread ends; output.c
- * turns that into a profile.
+ * What was counted and measured: functions, arcs and the calling-context tree of one thread, or
+ * the sum of several threads. stack.c adds to a thread's counts with every record; process.c
+ * merges them into the process's when the thread ends; output.c turns that into a profile.
  *
- * The structures are open because stack.c works on them in the hot path.  All
- * times are ticks.  One thread; grows with distinct functions, arcs and contexts,
- * never with the number of events.
+ * The structures are open because stack.c works on them in the hot path.  All times are ticks.
+ * Used by one thread at a time.  Memory grows with the number of distinct functions, arcs and
+ * contexts, never with the number of events.
  */
 #pragma once
 
@@ -18,66 +17,66 @@
 #include "fcmanager/counts/slowest.h"
 #include "profile/fc-profile.h"
 
-/* Past so many contexts of a session, or of one thread, new ones are counted on one node a
- * function.  With this number the manager stays below 64 MiB, unless more than sixteen threads
- * have many each, or, of those that count calls, more than eight (of sixteen: 53 to 63 MiB);
- * FC_CONTEXTS allows for more. */
+/* The default of FC_CONTEXTS.  Beyond so many contexts of a session, or of one thread, new ones
+ * are counted on one node for each function.  With this number the manager stays below 64 MiB,
+ * unless more than sixteen threads have many each; of threads that count calls, more than eight
+ * (sixteen take 53 to 63 MiB). */
 #define FC_CONTEXTS_DEFAULT 100000u
 
-/* The least and the most of single calls. */
+/* The shortest and the longest single call. */
 typedef struct
 {
-    guint64 total_min; /* G_MAXUINT64: there was no call; likewise local_min */
+    guint64 total_min; /* G_MAXUINT64: there was no call; likewise for local_min */
     guint64 local_min;
     guint64 total_max;
     guint64 local_max;
 } FcCountsBounds;
 #define FC_COUNTS_NO_BOUNDS ((FcCountsBounds){G_MAXUINT64, G_MAXUINT64, 0, 0})
 
-/* Bytes of a line of the cache; and the first place in `memory`, which has as much more than is
- * wanted, where one begins. */
+/* The size of a cache line; and the first address in `memory` where one begins.  `memory` has
+ * room for that. */
 #define FC_COUNTS_LINE 64u
 static inline void *fc_counts_align(void *memory)
 {
     return (void *)(((guintptr)memory + FC_COUNTS_LINE - 1) & ~(guintptr)(FC_COUNTS_LINE - 1));
 }
 
-/* A function had several activations at a time, or a context of it was entered by several arcs.
- * Only from then on those of its contexts and arcs are counted: before there is none of these but
- * the function's own.  Its calls are in no FcCountsSum any more. */
+/* A flag of a function that had several activations at a time, or a context that was entered by
+ * several arcs.  From then on the open activations of its contexts and arcs are counted as well.
+ * Before, only the function's own are.  Its calls are in no FcCountsSum any more. */
 #define FC_COUNTS_RECURSIVE (1u << 31)
 
-/* By the number of bits that a duration has: one for each number, as it costs to ask at each call
- * whether it is one of a profile's. */
+/* By the number of bits of a duration.  There is a bucket for each number, since checking at
+ * each call whether the profile has it would cost time. */
 #define FC_COUNTS_BUCKETS FC_HISTOGRAM_BUCKETS_MOST
 
 typedef struct
 {
-    /* What each call looks at comes first: 48 bytes, as memory from the system begins 16 behind a
-       line of the cache. */
-    guint32 active;      /* activations on the stack now: 0, 1, or so many | FC_COUNTS_RECURSIVE */
-    gint module;         /* index in the process's list or FC_NONE */
-    guint64 quick_total; /* what takes no longer changes neither bounds.total_max, */
-    guint64 quick_local; /* nor local_max: see stack-short.c */
-    guintptr buckets;    /* where that of 0 is in `histogram`, or would be */
-    FcCountsBounds bounds; /* of the calls that were never off the CPU, */
+    /* What each call reads comes first: 48 bytes, since memory from the system begins 16 bytes
+       after the start of a cache line. */
+    guint32 active; /* activations on the stack now: 0, 1, or their number | FC_COUNTS_RECURSIVE */
+    gint module;    /* index in the process's list or FC_NONE */
+    guint64 quick_total;   /* a call that takes no longer changes neither bounds.total_max */
+    guint64 quick_local;   /* nor local_max: see short.c */
+    guintptr buckets;      /* where bucket 0 is in `histogram`, or would be */
+    FcCountsBounds bounds; /* of the calls that were never off the CPU */
     guint64 total;
     guint64 address;
-    guint64 seen;  /* time of the first activation */
-    guint64 calls; /* calls and local: sums over the contexts, see fc_counts_sum_functions */
+    guint64 seen;  /* time of its first call */
+    guint64 calls; /* calls and local are sums over the contexts, see fc_counts_sum_functions */
     guint64 local;
-    FcCountsBounds elapsed; /* and of the others: with what they waited, not with preemption, */
-    FcCountsBounds on_cpu;  /* and without either; ticks as read, as is the histogram */
+    FcCountsBounds elapsed; /* of the other calls: with their waits, but without preemption, */
+    FcCountsBounds on_cpu;  /* and without either; ticks as read, as in the histogram */
     FcHistogram histogram;
     /* Of a function whose calls were counted, see counted-attribute.h: */
     guint64 counted;            /* calls that made no record of their own */
-    guint64 timed;              /* those of them that were timed, at random */
-    gboolean is_after_inlining; /* they were instrumented so */
+    guint64 timed;              /* calls of those that were timed, at random */
+    gboolean is_after_inlining; /* they were instrumented after inlining */
     double local_variance;      /* of the estimates in `local` and `total`, ticks squared */
     double total_variance;
-    guint64 wait_total; /* the part of `total` off the CPU; */
-    guint64 wait_local; /* of `local`: a sum over the contexts */
-    guint64 cost_total; /* what the hooks took, which was in `total` and `local`: see costs.h */
+    guint64 wait_total; /* the part of `total` off the CPU */
+    guint64 wait_local; /* the part of `local`: a sum over the contexts */
+    guint64 cost_total; /* overhead that was in `total` and `local`: see costs.h */
     guint64 cost_local;
 } FcCountsFunction;
 G_STATIC_ASSERT(sizeof(FcCountsFunction) % FC_COUNTS_LINE == 0);
@@ -87,55 +86,56 @@ typedef struct
     guint32 caller; /* function + 1; 0: none */
     guint32 callee;
     gint site_module;
-    guint32 active; /* of a function that is FC_COUNTS_RECURSIVE */
+    guint32 active; /* if the function is FC_COUNTS_RECURSIVE */
     guint64 site;
     guint64 calls;
     guint64 total;
 } FcCountsArc;
 
-/* Node 0 is the root and stands for no function. */
+/* Node 0 is the root and is no function's. */
 typedef struct
 {
     guint32 parent; /* less than the node's own index */
     guint32 function;
     gint site_module;
     guint32 active; /* as in arcs */
-    guint64 site;   /* 0 for an overflow node */
+    guint64 site;   /* 0 in a node that calls are folded on */
     guint64 calls;
     guint64 total;
     guint64 local;
 } FcCountsNode;
 
-/* What calls of a context did that was not added to it, its function and the arc that owns the sum
- * yet (fc_counts_flush_sums): of such as had no other activation of the function around them. */
+/* What calls of a context add to it, to its function and to the arc that owns the sum, but have
+ * not added yet (fc_counts_flush_sums).  Only of calls with no other activation of the function
+ * around them. */
 typedef struct
 {
     guint64 calls;
-    guint64 total; /* of calls that made others; */
-    guint64 leaf;  /* of such that made none, total and local; */
-    guint64 local; /* of the former */
+    guint64 total; /* of calls that made others */
+    guint64 leaf;  /* of calls that made none: total and local */
+    guint64 local; /* of the calls that made others */
 } FcCountsSum;
 
-/* What the hooks took, which is taken off a context's or an arc's times; or the part of these in
- * which the thread was off the CPU. */
+/* The overhead that is subtracted from the times of a context or an arc; or the part of these
+ * off the CPU. */
 typedef struct
 {
     guint64 total;
     guint64 local;
 } FcCountsCost;
 
-/* Of a function, once its thread counts it. */
+/* Whether a thread counts the calls of a function. */
 typedef enum
 {
-    FC_COUNTS_ALL = 1, /* its calls make no record but in a window, */
-    FC_COUNTS_NESTED,  /* or those within another one of it do not */
+    FC_COUNTS_ALL = 1, /* its calls make no record outside of a burst */
+    FC_COUNTS_NESTED,  /* only its calls within another call of it make none */
 } FcCountsCounted;
 
-/* What stack.c had to repair. */
+/* What stack.c repaired. */
 typedef struct
 {
-    guint64 jumps;           /* frames closed because a shallower one went on */
-    guint64 missed_exits;    /* frames closed because a lower one returned */
+    guint64 jumps;           /* frames closed because a frame further up went on */
+    guint64 missed_exits;    /* frames closed because a frame further down returned */
     guint64 unmatched_exits; /* exits of functions that were not open */
     guint64 bad_records;     /* of a kind that does not exist */
 } FcCountsRepairs;
@@ -152,19 +152,19 @@ typedef struct
     guint32 node_count;
     guint32 node_room;
     guint32 node_limit;
-    guint64 looks;     /* at the thread, whose times were corrected by them; 0: they were not */
-    FcCountsSum *sums; /* by node, as far as there is room; NULL: none; */
-    guint32 *owners;   /* whose: arc + 1; 0: nobody's yet */
-    void *sums_memory; /* in which they are */
+    guint64 looks;     /* samples of the thread, by which its times were corrected; 0: none */
+    FcCountsSum *sums; /* by node, as far as there is room; NULL: none */
+    guint32 *owners;   /* the owner of each: arc + 1; 0: none yet */
+    void *sums_memory; /* the memory that they are in */
     guint32 sums_room;
-    guint32 *contexts_in_use; /* of all counts that share the limit; NULL: none others */
+    guint32 *contexts_in_use; /* of all counts that share the limit; NULL: this one only */
     FcMap function_map;       /* address, module -> function + 1 */
-    FcNodes arc_map;          /* by caller, callee, site, module of the site; arc + 1 */
-    FcMap edges;              /* node, site, function's address -> child, arc */
-    FcNodes merged;           /* contexts of sums, by parent, site, its module and function */
+    FcNodes arc_map;          /* by caller, callee, site and the site's module; arc + 1 */
+    FcMap edges;              /* node, site and the function's address -> child, arc */
+    FcNodes merged;           /* contexts of sums, by parent, site, its module, and function */
     const FcModules *modules;
-    guint changes_seen;      /* of the modules' changes */
-    guint64 contexts_folded; /* edges that lead to an overflow node */
+    guint changes_seen;      /* how many of the modules' changes were applied */
+    guint64 contexts_folded; /* edges that lead to a node that calls are folded on */
     FcCountsRepairs repairs;
     GArray
         *apportioned_nodes;   /* guint8: 1 where the calls are apportioned; NULL: nowhere, and so */
@@ -186,7 +186,7 @@ typedef struct
     guint32 slowest_most; /* of each function; 0: none */
 } FcCounts;
 
-/* Starting sizes; 0: the least. */
+/* Starting sizes; 0: the smallest. */
 typedef struct
 {
     guint32 functions;
@@ -194,13 +194,13 @@ typedef struct
     guint32 frames;
 } FcCountsSizes;
 
-/* Keeps a pointer to `modules`, which must outlive it. */
+/* Keeps a pointer to `modules`, which must outlive the counts. */
 FcCounts *fc_counts_new(const FcModules *modules, const FcCountsSizes *sizes);
 void fc_counts_free(FcCounts *counts);
 
-/* The slot of the edge from context `node` by call site `site` to the function at
- * `address`: value is the child context, extra the arc.  Makes what is missing.
- * Good until the next call; so are pointers into the counts' arrays. */
+/* The slot of the edge from context `node` by call site `site` to the function at `address`:
+ * value is the child context, extra the arc.  Makes what is missing.  Valid until the next call;
+ * so are pointers into the arrays of the counts. */
 const FcMapSlot *fc_counts_make_edge(FcCounts *counts, guint32 node, guint64 site, guint64 address,
                                      guint64 time);
 
@@ -213,34 +213,34 @@ static inline const FcMapSlot *fc_counts_edge(FcCounts *counts, guint32 node, gu
     return fc_counts_make_edge(counts, node, site, address, time);
 }
 
-/* Their parts: the function, the arc (`caller`: function + 1, 0: none), made if need be; a new
- * context, which fc_counts_has_room allows or not; the context of `function` on the path to
- * `node`, 0: none. */
+/* Parts of that.  The function.  The arc (`caller`: function + 1; 0: none), made if need be.  A
+ * new context, even without fc_counts_has_room.  The context of `function` on the path to
+ * `node`; 0: none. */
 guint32 fc_counts_get_function(FcCounts *counts, guint64 address, gint module, guint64 seen);
 guint32 fc_counts_get_arc(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
                           guint32 callee);
-/* The same where `caller` has the innermost frame, which need not be the caller's: that may be
- * counted, and have none. */
+/* The same as fc_counts_edge, if the innermost frame is `caller`'s, which need not be the
+ * function that calls: that may be counted and have no frame. */
 guint32 fc_counts_arc_from_frame(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
                                  guint32 callee);
 /* Index + 1; 0: there is none. */
 guint32 fc_counts_find_arc(const FcCounts *counts, guint32 caller, guint64 site, gint site_module,
                            guint32 callee);
-/* It is certain that the arc's caller made a call by it.  Only where there are many arcs. */
+/* Notes that the arc's caller certainly made a call by it.  Only where there are many arcs. */
 void fc_counts_know_arc(FcCounts *counts, guint32 arc);
 guint32 fc_counts_add_node(FcCounts *counts, guint32 parent, guint64 site, gint site_module,
                            guint32 function);
 gboolean fc_counts_has_room(const FcCounts *counts);
 guint32 fc_counts_find_on_path(const FcCounts *counts, guint32 node, guint32 function);
 
-/* Sets `index` of `*marks`, the apportioned nodes or arcs; and whether it is set. */
+/* Sets `index` in *marks, the apportioned nodes or arcs; the second tells whether it is set. */
 void fc_counts_mark(GArray **marks, guint32 index);
 static inline gboolean fc_counts_is_marked(const GArray *marks, guint32 index)
 {
     return marks != NULL && index < marks->len && g_array_index(marks, guint8, index) != 0;
 }
 
-/* Several calls more; and one. */
+/* Adds several calls; and one. */
 static inline void fc_counts_bound(FcCountsBounds *bounds, const FcCountsBounds *more)
 {
     if (more->total_min < bounds->total_min)
@@ -258,7 +258,7 @@ static inline void fc_counts_bound_call(FcCountsBounds *bounds, guint64 total, g
         .total_min = total, .local_min = local, .total_max = total, .local_max = local};
     fc_counts_bound(bounds, &call);
 }
-/* Those of all calls: `which` is the function's `elapsed` or `on_cpu`. */
+/* The same for all calls: `which` is the function's `elapsed` or `on_cpu`. */
 static inline FcCountsBounds fc_counts_bounds(const FcCountsFunction *function,
                                               const FcCountsBounds *which)
 {
@@ -274,15 +274,15 @@ static inline guint64 fc_counts_unrecorded(const FcCounts *counts, guint32 node)
     const GArray *unrecorded = counts->unrecorded;
     return unrecorded && node < unrecorded->len ? g_array_index(unrecorded, guint64, node) : 0;
 }
-/* Whether all calls of the node were deeper than FC_DEPTH: then it has no time, and what counting
- * them cost is in that of the recorded frame around it. */
+/* Whether all calls of the node were deeper than FC_DEPTH.  Then it has no time, and the
+ * overhead of counting them is in the time of the recorded frame around it. */
 static inline gboolean fc_counts_is_deep(const FcCounts *counts, guint32 node)
 {
     return fc_counts_is_marked(counts->deep_nodes, node) &&
            fc_counts_unrecorded(counts, node) >= counts->nodes[node].calls;
 }
-/* Before calls without a record are added to a node: whether these are deeper.  It is no deep one
- * any more where others are not. */
+/* To be called before calls without a record are added to a node.  `is_deep`: they are deeper
+ * than FC_DEPTH.  A node that gets other calls is not deep any more. */
 void fc_counts_note_deep(FcCounts *counts, guint32 node, gboolean is_deep);
 static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
 {
@@ -290,13 +290,13 @@ static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
     return costs && index < costs->len ? g_array_index(costs, FcCountsCost, index) : none;
 }
 
-/* The same of waits, which few of many contexts have. */
+/* The same for waits, which only few of many contexts have. */
 void fc_counts_add_wait(GHashTable **waits, guint32 index, FcCountsCost wait);
 FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index);
 
-/* Room for the calls of buckets from `first` to `last`. */
+/* Makes room for the calls of buckets `first` to `last`. */
 void fc_counts_make_buckets(FcCountsFunction *function, guint first, guint last);
-/* Of a bucket that has room. */
+/* Adds a call to a bucket that has room. */
 static inline guint64 *fc_counts_known_bucket(const FcCountsFunction *function, gsize bucket)
 {
     return (guint64 *)(function->buckets + bucket * sizeof(guint64));
@@ -315,41 +315,42 @@ static inline guint32 fc_counts_activations(const FcCountsFunction *function)
 /* Whether the function at `address`, of the module that is there at `time`, is on the stack. */
 gboolean fc_counts_is_active(const FcCounts *counts, guint64 address, guint64 time);
 
-/* Forgets what is known about addresses that changed their meaning at or before
- * `time`.  Returns the time of the next change that is known, G_MAXUINT64: none. */
+/* Forgets what is known about addresses whose meaning changed at or before `time`.  Returns the
+ * time of the next known change; G_MAXUINT64: none. */
 guint64 fc_counts_apply_changes(FcCounts *counts, guint64 time);
 
-/* Nothing will be added any more: frees the map of edges, the largest there is. */
+/* Nothing will be added any more: frees the map of edges, which is the largest. */
 void fc_counts_forget_edges(FcCounts *counts);
 
-/* Nor will any function, arc or context be looked up: frees all maps. */
+/* No function, arc or context will be looked up any more: frees all maps. */
 void fc_counts_end(FcCounts *counts);
-/* All that is known of the functions is elsewhere now; their numbers stay. */
+/* All that is known of the functions was moved elsewhere; their numbers stay. */
 void fc_counts_drop_functions(FcCounts *counts);
 
-/* Room for the sums of all contexts that there are, which are elsewhere then. */
+/* Makes room for the sums of all contexts, which moves them. */
 void fc_counts_make_sums(FcCounts *counts);
-/* Adds the sums to where they belong; to be called before anything of the counts is read, by who
- * did not close the stack that adds to them. */
+/* Adds the sums to where they belong.  To be called before the counts are read, unless the stack
+ * that adds to them was closed. */
 void fc_counts_flush_sums(FcCounts *counts);
-/* Settles, and frees them. */
+/* Flushes the sums and frees them. */
 void fc_counts_drop_sums(FcCounts *counts);
 
-/* Sums the contexts' calls and local times into the functions'. */
+/* Adds the contexts' calls and local times to the functions. */
 void fc_counts_sum_functions(FcCounts *counts);
 
-/* Of a callee and the module that its call site is in, for maps of contexts and arcs. */
+/* Hashes a callee and the module of its call site, for maps of contexts and arcs. */
 static inline guint64 fc_counts_callee_key(gint site_module, guint32 function)
 {
     return (guint64)(guint32)site_module << 32 | function;
 }
 
-/* By node: the arc that leads to it, or another one of its call site, + 1; 0: there is none, as of
- * nodes that others were folded on.  Arcs that close a recursion lead to none.  g_free it. */
+/* For each node the arc that leads to it, or another one of its call site, + 1; 0: there is
+ * none, as for nodes that others were folded on.  Arcs that close a recursion lead to none.  The
+ * caller frees it with g_free. */
 guint32 *fc_counts_arcs_of_nodes(const FcCounts *counts);
 
-/* The node of `into`, the sums of a process, for the path to `node` of `from`, a thread's counts;
- * made if need be.  `cache`, of guint32 by node of `from`, belongs to the two of them. */
+/* The node of `into`, the sums of a process, for the path to `node` of `from`, a thread's
+ * counts; made if need be.  `cache` (guint32 by node of `from`) belongs to this pair. */
 guint32 fc_counts_make_node(FcCounts *into, const FcCounts *from, guint32 node, GArray *cache);
 
 static inline guint32 fc_counts_intern_node(FcCounts *into, const FcCounts *from, guint32 node,
@@ -362,27 +363,29 @@ static inline guint32 fc_counts_intern_node(FcCounts *into, const FcCounts *from
     return fc_counts_make_node(into, from, node, cache);
 }
 
-/* All calls so far were of that thread. */
+/* Marks all calls so far as those of that thread. */
 void fc_counts_set_thread(FcCounts *counts, gint64 tid);
-/* Part of fc_counts_merge: those of `from`, whose functions and nodes got these numbers. */
+/* Part of fc_counts_merge: adds the slowest calls of `from`.  `functions` and `nodes` map its
+ * numbers to the new ones. */
 void fc_counts_merge_slowest(FcCounts *into, const FcCounts *from, const guint32 *functions,
                              const guint32 *nodes);
 
-/* Adds `from`, whose functions must be summed, to `into`, of the same modules; `into` is never
- * given to a stack.  The result maps functions of `from` to those of `into`; g_free it. */
+/* Adds `from`, whose functions must be summed, to `into`, which has the same modules and is
+ * never given to a stack.  The result maps functions of `from` to those of `into`; the caller
+ * frees it with g_free. */
 guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from);
 
-/* The same where nothing is in `into` yet and `from`, which is not needed any more, has all as the
- * sums would: exchanges the two, so that the numbers of functions stay.  FALSE: it is not so, and
+/* The same where `into` is empty and `from`, which is not needed any more, is already as the sum
+ * would be: exchanges the two, so that the numbers of functions stay.  FALSE: it is not, and
  * nothing has changed. */
 gboolean fc_counts_take(FcCounts *into, FcCounts *from);
-/* Parts of it.  Finds arcs by what they are now: their callers may have been learnt since they were
- * made. FALSE: two are alike. */
+/* Parts of that.  Arcs are compared by their current callers, which may have become known after
+ * they were made.  FALSE: two are alike. */
 gboolean fc_counts_index_arcs(FcCounts *counts);
-/* Knows that context as merged counts do.  FALSE: it knows another one like it. */
+/* Enters that context as merged counts have it.  FALSE: there is one like it already. */
 gboolean fc_counts_index_merged(FcCounts *counts, guint32 index);
 
-/* A library's constructors may be met before the library is announced. */
+/* A library's constructors may run before the library is announced. */
 static inline gint fc_counts_known_module(const FcCounts *counts, gint module, guint64 address,
                                           guint64 time)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How long calls took, those by one arc, in buckets that are fine enough for percentiles.  There is
- * room for the powers of two that calls fell into, in all arcs of a FcCounts together up to
- * a limit; what finds none is counted, and not in the percentiles.
+ * How long calls took, by arc, in buckets that are fine enough for percentiles.  Memory is used
+ * for the powers of two that calls fell into, in all arcs of an FcCounts together up to a limit.
+ * Calls beyond that are counted, but are in no percentile.
  *
- * Called by stack-frames.h for each call, in the hot path, and by who adds up arcs.
+ * Called by frames.h for each call, in the hot path, and where arcs are added up.
  */
 #pragma once
 
@@ -16,17 +16,17 @@
 typedef struct
 {
     guint32 *calls;   /* by bucket; NULL: none yet */
-    guint32 *carries; /* how often each of them was full; NULL: never */
+    guint32 *carries; /* how often each counter was full; NULL: never */
     guint16 first;    /* the bucket of calls[0] */
     guint16 count;
 } FcLatencies;
 
-/* What several of them share. */
+/* What several latencies share. */
 typedef struct
 {
-    gsize limit; /* of bytes; 0: no latencies are wanted */
+    gsize limit; /* bytes, at most; 0: no latencies are wanted */
     gsize bytes;
-    guint64 omitted; /* calls that found no room */
+    guint64 omitted; /* calls for which there was no room */
 } FcLatencyRoom;
 
 /* Adds calls where there is no room yet, or many at once. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Whether another process's thread runs just now, as the kernel's scheduler says.
+ * Whether a thread of another process is running now, according to the kernel's scheduler.
  *
- * "R" in /proc/PID/task/TID/status is said of a thread that is preempted as well.  But the kernel
- * counts how often it was given a CPU (the third number in schedstat; Linux's documentation,
- * scheduler/sched-stats) and how often that was taken from it (the two ..._switches in status): the
- * first is one more while it has one.  Where schedstat is not to be had, or counts nothing, a
- * thread that is ready to run counts as running.
+ * "R" in /proc/PID/task/TID/status is also shown for a preempted thread.  But the kernel counts
+ * how often a thread was given a CPU (the third number in schedstat; Linux's documentation,
+ * scheduler/sched-stats), and how often that was taken away (the two ..._switches in status).  The
+ * first number is one more while the thread has a CPU.  Where schedstat is missing or counts
+ * nothing, a thread that is ready counts as running.
  */
 #pragma once
 
@@ -16,14 +16,13 @@ typedef struct
 {
     int status; /* descriptors; -1: there is none */
     int schedstat;
-    guint64 ran; /* ns that the thread had been on a CPU when it was asked for last */
+    guint64 ran; /* ns that the thread had run when it was last asked for */
 } FcOnCpu;
 
-/* FALSE where there is no such thread.  Takes two descriptors until it is closed. */
+/* FALSE: there is no such thread.  Takes two descriptors until it is closed. */
 gboolean fc_on_cpu_open(FcOnCpu *on_cpu, gint pid, gint64 tid);
 void fc_on_cpu_close(FcOnCpu *on_cpu);
 
-/* `most` where the thread is on a CPU now; where it is preempted, which may be for the caller's
- * sake, the us that it ran since this was asked last, up to `most`; 0 where it waits, or is no
- * more. */
+/* `most` if the thread is on a CPU now.  If it is preempted, which may be because of the caller:
+ * the us that it ran since the last call, `most` at most.  0: it waits, or it is gone. */
 double fc_on_cpu_us(FcOnCpu *on_cpu, double most);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The slowest calls of each function, with FC_SLOWEST: when each was made, by which context and in
+ * FC_SLOWEST: the slowest calls of each function, with when each was made, in which context and by
  * which thread.
  *
- * Called by stack-frames.h for each call where they are wanted, and by who adds up counts.
+ * Called by frames.h for each call where they are wanted, and where counts are added up.
  */
 #pragma once
 
@@ -13,20 +13,20 @@
 typedef struct
 {
     guint64 total;
-    guint64 begun; /* on a coroutine's stack: made, or resumed */
-    gint64 tid;    /* known when the thread is done */
+    guint64 begun; /* made; on a coroutine's stack: made or resumed */
+    gint64 tid;    /* set when the thread is done */
     guint32 node;  /* its context */
 } FcSlowCall;
 
-/* Of one function. */
+/* The slowest calls of one function. */
 typedef struct
 {
-    FcSlowCall *calls; /* slowest first, and of equal ones the first to end */
+    FcSlowCall *calls; /* slowest first; of equal ones, the first to end */
     guint32 count;
     guint32 room;
 } FcSlowest;
 
-/* Adds a call, unless `most` slower ones are there. */
+/* Adds a call, unless there are `most` slower ones. */
 void fc_slowest_add(FcSlowest *slowest, guint32 most, const FcSlowCall *call);
 void fc_slowest_clear(FcSlowest *slowest);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The last records of a thread, with FC_TRACE: calls and returns as they are after all repairs,
- * in a ring that grows to the length that is wanted as long as all rings together have room.
+ * FC_TRACE: the last records of a thread, that is, calls and returns after all repairs.  They are
+ * in a ring, which grows to the wanted length as long as all rings together have room.
  *
- * Called by stack-frames.h for each call and return where there is a trace; read by output.c.
+ * Called by frames.h for each call and return where there is a trace; read by output.c.
  */
 #pragma once
 
 #include "profile/fc-profile.h"
 
-/* Of all rings of a session together; past it they grow no more. */
+/* Bytes of all rings of a session together, at most. */
 #define FC_TRACE_BYTES_MAX (256u << 20)
 
-/* What those of a session share. */
+/* What the rings of a session share. */
 typedef struct
 {
-    guint32 length; /* records that are kept of a thread; 0: none are */
+    guint32 length; /* records to keep of a thread; 0: none */
     gsize bytes;    /* in use */
     gsize limit;
 } FcTraceRoom;
@@ -33,19 +33,19 @@ typedef struct
 
 typedef struct
 {
-    FcTraceRecord *records; /* a ring: once it is full, [next] is the oldest */
+    FcTraceRecord *records; /* a ring: when it is full, [next] is the oldest record */
     guint32 next;
     guint32 room;
-    guint64 all;  /* so many there were */
-    GArray *open; /* FcTraceRecord: calls that had not returned in the end; NULL: none */
+    guint64 all;  /* how many records there were */
+    GArray *open; /* FcTraceRecord: calls that had not returned at the end; NULL: none */
     FcTraceRoom *shared;
 } FcTrace;
 
-/* `shared` must outlive it. */
+/* `shared` must outlive the trace. */
 FcTrace *fc_trace_new(FcTraceRoom *shared);
 void fc_trace_free(FcTrace *trace);
 
-/* Makes room where the ring is full and may grow; else begins again with the oldest. */
+/* Makes room when the ring is full: grows it, or begins again at the oldest record. */
 void fc_trace_turn(FcTrace *trace);
 
 static inline void fc_trace_add(FcTrace *trace, const FcTraceRecord *record)
@@ -57,9 +57,9 @@ static inline void fc_trace_add(FcTrace *trace, const FcTraceRecord *record)
         trace->records[trace->next++] = *record;
 }
 
-/* At the end: a call that had not returned. */
+/* At the end: adds a call that has not returned. */
 void fc_trace_add_open(FcTrace *trace, const FcTraceRecord *record);
 
-/* Nothing is added any more: puts the records in order, in no more memory than they take, with the
- * numbers that `functions` gives their functions (NULL: their own). */
+/* Nothing is added any more: puts the records in order and frees spare memory.  `functions` maps
+ * their functions to new numbers; NULL: they stay. */
 void fc_trace_finish(FcTrace *trace, const guint32 *functions);

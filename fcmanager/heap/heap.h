@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The heap of a process: which blocks are live, the allocation sites with their figures, and what
- * was badly freed.  heap-order.c tells it what happened, one event after the other; output.c
- * turns it into a profile.  Bounded by live blocks and allocation sites, not by events.
+ * The heap of a process: its live blocks, the figures of its allocation sites, and the bad frees.
+ * order.c passes the events, one after the other; output.c turns the heap into a profile.  Memory
+ * grows with live blocks and allocation sites, not with events.
  */
 #pragma once
 
@@ -10,17 +10,17 @@
 #include "fcmanager/heap/blocks.h"
 #include "profile/fc-profile.h"
 
-/* As in the profile, with times in ticks and the process's counts' nodes as contexts. */
+/* As in the profile, with times in ticks, and nodes of the process's counts as contexts. */
 typedef struct
 {
     guint32 context; /* node; 0: none */
     guint32 call;    /* enum FcMemoryCall */
-    guint32 frames;  /* index in the heap's: the frame around that of `site`; 0: not unwound */
+    guint32 frames;  /* index of the heap frame around that of `site`; 0: not unwound */
     guint64 site;
-    guint64 time; /* when it was first met: tells what module the site is in */
+    guint64 time; /* when it was first met, which tells the module of the site */
 } FcHeapPoint;
 
-/* Of real stacks: see FcProfileHeapFrame. */
+/* A frame of an unwound stack: see FcProfileHeapFrame. */
 typedef struct
 {
     guint32 parent;
@@ -37,7 +37,7 @@ typedef struct
     guint64 live_blocks;
     guint64 live_bytes;
     guint64 peak_bytes;
-    guint64 peak_count; /* of the heap's peaks when peak_bytes was last right */
+    guint64 peak_count; /* the number of the heap's peaks when peak_bytes was last right */
     guint64 temporary;
     guint64 lifetime; /* ticks */
     guint64 sizes[FC_SIZE_BUCKETS];
@@ -55,7 +55,7 @@ typedef struct
     FcHeapPoint freed;
 } FcHeapBad;
 
-/* The last block freed at an address, to recognise a second free. */
+/* The last block that was freed at an address, by which a second free is recognized. */
 struct FcHeapFreed
 {
     guint64 pointer; /* 0: none */
@@ -70,9 +70,9 @@ typedef struct
 {
     FcCounts *contexts; /* the process's; not owned */
     FcHeapBlocks blocks;
-    GArray *alloc_sites;  /* FcAllocSite; [0] is for none, and for blocks that are not counted */
+    GArray *alloc_sites;  /* FcAllocSite; [0] is none, and of blocks that are not counted */
     FcMap alloc_site_map; /* context | call, site, frames -> allocation site */
-    GArray *frames;       /* FcHeapFrame; [0] is for none */
+    GArray *frames;       /* FcHeapFrame; [0] is none */
     FcMap frame_map;      /* parent, address -> frame */
     GArray *bad;          /* FcHeapBad */
     guint64 allocations;
@@ -86,26 +86,27 @@ typedef struct
     guint64 map_bytes;
     guint64 unmaps;
     guint64 unmap_bytes;
-    guint64 untracked_frees; /* of blocks whose free was not seen before the address's next use */
+    guint64
+        untracked_frees; /* blocks whose free was not seen before their address was used again */
     guint64 bad_not_listed;
-    gboolean has_foreign_allocator;   /* a library calls the C library's allocator past libfc: any
-                                         pointer into the heap may be a block all the same */
-    guint64 foreign_frees;            /* of such pointers */
-    guint64 origin;                   /* ticks: time 0 of the samples */
+    gboolean has_foreign_allocator; /* a library calls the C library's allocator without libfc: any
+                                       pointer into the heap may be a block */
+    guint64 foreign_frees;          /* frees of such pointers */
+    guint64 origin;                 /* ticks: time 0 of the samples */
     guint64 samples[FC_HEAP_SAMPLES]; /* most bytes live in each interval */
     guint sample_count;
-    guint64 sample_level;        /* bytes live after the last sample */
-    guint sample_shift;          /* an interval is 2 to the power of this many ticks */
+    guint64 sample_level;        /* live bytes after the last sample */
+    guint sample_shift;          /* an interval is 2 to this power of ticks */
     struct FcHeapFreed *history; /* the last blocks freed, by hash of the address */
     guint32 history_mask;
-    guint64 search_budget; /* blocks that may still be looked through for an address in them */
+    guint64 search_budget; /* blocks that may still be searched for an address inside them */
 } FcHeap;
 
-/* `contexts`: the process's sums, where the allocation sites' contexts are made; must outlive it.
- */
+/* `contexts` are the process's sums, in which the contexts of allocation sites are made.  They
+ * must outlive the heap. */
 FcHeap *fc_heap_new(FcCounts *contexts, guint64 origin, guint32 blocks);
-/* What a forked child begins with.  `contexts`: the child's; `cache` as of fc_counts_intern_node,
- * for the two of them. */
+/* The heap that a forked child begins with.  `contexts` are the child's; `cache` as in
+ * fc_counts_intern_node. */
 FcHeap *fc_heap_copy(const FcHeap *heap, FcCounts *contexts, GArray *cache);
 void fc_heap_free(FcHeap *heap);
 
@@ -116,10 +117,10 @@ void fc_heap_free(FcHeap *heap);
 typedef enum
 {
     FC_HEAP_ALLOCATE,
-    FC_HEAP_NAME, /* of a block that was just allocated, or was by something unseen */
+    FC_HEAP_NAME, /* of a block that was just allocated, or was by a call that was not seen */
     FC_HEAP_FREE,
-    FC_HEAP_REALLOC,     /* begins: the block is nobody's until it ends */
-    FC_HEAP_REALLOCATED, /* ends; pointer 0: it failed or only freed */
+    FC_HEAP_REALLOC,     /* begins: no block until it ends */
+    FC_HEAP_REALLOCATED, /* ends; pointer 0: it failed, or only freed */
 } FcHeapEventKind;
 
 typedef struct
@@ -129,23 +130,24 @@ typedef struct
     gboolean on_stack;  /* a free of an address on the thread's own stack */
     guint64 pointer;
     guint64 size_bytes;
-    FcHeapPoint point; /* its time is that of the event */
+    FcHeapPoint point; /* its time is the event's */
 } FcHeapEvent;
 
 guint32 fc_heap_alloc_site(FcHeap *heap, const FcHeapPoint *point);
-/* `parent` 0: the outermost. */
+/* `parent` 0: the outermost frame. */
 guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 time);
 
-/* No block is live at the event's address.  `first`: the block that was reallocated to it. */
+/* An allocation.  No block is live at the event's address.  `first`: the block that was
+ * reallocated to it. */
 void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first);
 void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event);
-/* As if it had been allocated at `point`. */
+/* The same, as if it had been allocated at `point`. */
 void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point);
-/* A release in two steps: the first can be undone. */
+/* A release in two steps; the first one can be undone. */
 FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time);
 void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time);
 void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapEvent *event);
-/* The address was allocated anew and no free of `block` will come. */
+/* The address was allocated again, and no free of `block` will come. */
 void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time);
-/* A free of what is no block. */
+/* A free of something that is no block. */
 void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The blocks that are live at the end of a process, in memory that libfc maps as well: it
+ * The blocks that are live at the end of a process, in memory that libfc maps as well.  libfc
  * notes there which of them the program can still reach (libfc/memory/scan.c).
  */
 #pragma once
@@ -9,14 +9,14 @@
 
 typedef struct FcLive FcLive;
 
-/* A list of the heap's live blocks.  NULL where it can't be made. */
+/* A list of the heap's live blocks; NULL: it can't be made. */
 FcLive *fc_live_new(const FcHeap *heap);
 void fc_live_free(FcLive *live);
 
-/* The descriptor of the list, open as long as `live` lives. */
+/* The descriptor of the list; open as long as `live` exists. */
 int fc_live_fd(const FcLive *live);
 
-/* Takes what libfc noted; FALSE where it did not look through everything. */
+/* Reads what libfc noted.  FALSE: it did not scan everything. */
 gboolean fc_live_take(FcLive *live);
-/* What it noted for the block at `pointer`; good after fc_live_take. */
+/* What libfc noted for the block at `pointer`.  To be called after fc_live_take. */
 FcProfileBlockState fc_live_state(const FcLive *live, guint64 pointer);
