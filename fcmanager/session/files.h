@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The session's files: what they are called, and the descriptor file that lists them.  Called by
- * main.c, session.c and session-files.c.  Never overwrites a file that the same session wrote, or
- * another since this one began.
+ * The session's files: their names, and the descriptor file that lists them.  Called by main.c,
+ * session.c and session-files.c.  Never overwrites a file that this session wrote, or that another
+ * session wrote since this one began.
  */
 #pragma once
 
@@ -13,42 +13,42 @@ typedef struct FcFiles FcFiles;
 typedef struct
 {
     const char *pattern; /* of the names, without .fc; see names.h */
-    const char *rank;    /* for it */
+    const char *rank;    /* for %r in it */
     gboolean use_pid;
-    guint keep;     /* files of earlier runs that keep their contents */
-    gboolean quiet; /* what another run's file is called now is not told */
+    guint keep;     /* how many profiles of earlier runs are kept */
+    gboolean quiet; /* no notice says how the file of another run is called now */
 } FcFilesNaming;
 
 /* Copies what it needs of `naming`.  `directory` is relative to the current directory, which may
- * change afterwards.  It is opened by fc_files_check or the first write, and where that fails again
- * at each write. */
+ * change afterwards.  It is opened by fc_files_check or the first write; if that fails, again at
+ * each write. */
 FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming);
 void fc_files_free(FcFiles *files);
 
-/* FALSE and `error` where the folder can't be opened. */
+/* FALSE and *error: the folder can't be opened. */
 gboolean fc_files_check(FcFiles *files, GError **error);
 
-/* Writes the profile of process or thread `id`.  Where another run has put its file there meanwhile
- * that one gets another name, which *trouble tells.  `several`: it is, or may be, one of several of
- * the session.  The descriptor lists them by `order`.
+/* Writes the profile of process or thread `id`.  If another run has written its file there
+ * meanwhile, that one gets another name, which *trouble says.  `several`: it is, or may be, one
+ * of several profiles of the session.  The descriptor lists them by `order`.
  *
  * What can't be written to the folder goes to a new one in $TMPDIR, and no file of that name is
- * left where it should have gone.  *trouble is then what to tell the user, for the caller to free;
- * NULL: nothing, or it was said before.  FALSE where nothing was written at all. */
+ * left where it should have gone. *trouble then says so; the caller frees it; NULL: there is
+ * nothing to say, or it was said before.  FALSE: nothing was written at all. */
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
                         gboolean is_thread, gboolean several, guint64 order, char **trouble);
 
-/* Likewise the descriptor file, where there is more than one profile or may be.  `root_pid` and
- * `program` are of the first process. */
+/* The same for the descriptor file, if there is more than one profile or may be.  `root_pid` and
+ * `program` are those of the first process. */
 gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program, gint64 started,
                            gint64 ended, char **trouble);
 
-/* The session is over: a profile that turned out to be the only one gets its plain name.  *trouble
- * as above. */
+/* The session is over: a profile that turned out to be the only one gets its plain name.
+ * *trouble as above. */
 void fc_files_name_only_one(FcFiles *files, char **trouble);
 
 guint fc_files_count(const FcFiles *files);
 
-/* The path to tell the user: the descriptor file's if there is one, else the last profile's; NULL:
+/* The path to print: the descriptor file's if there is one, otherwise the last profile's; NULL:
  * nothing was written.  The caller frees it. */
 char *fc_files_main_path(const FcFiles *files);

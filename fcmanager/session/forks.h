@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What forked processes are to inherit, stacks and heaps, between the fork and the child's hello.
- * Used by session.c.
+ * What forked processes inherit, stacks and heaps, between the fork and the child's hello.  Used
+ * by session.c.
  */
 #pragma once
 
@@ -16,12 +16,12 @@ void fc_forks_free(FcForks *forks);
 void fc_forks_add(FcForks *forks, guint64 parent, guint64 token, GArray *frames,
                   FcHeapSnapshot *heap);
 
-/* The frames of that fork, for the caller to unref; NULL where there are none.  `heap` is set
- * likewise, for the caller to free.  They are forgotten here. */
+/* Returns and removes the frames of that fork; the caller unrefs them.  NULL: there are none.
+ * The same for *heap, which the caller frees. */
 GArray *fc_forks_take(FcForks *forks, guint64 parent, guint64 token, FcHeapSnapshot **heap);
 
-/* Takes over `process`, which has left the session: keeps what children that have not yet said
- * hello may need of it, or frees it. */
+/* Takes over `process`, which has left the session.  Keeps what children may need of it that
+ * have not said hello yet, or frees it. */
 void fc_forks_parent_gone(FcForks *forks, FcProcess *process);
-/* That process, good until the next call; or NULL. */
+/* That process; NULL: it is not kept.  Valid until the next call. */
 const FcProcess *fc_forks_departed(FcForks *forks, guint64 key);

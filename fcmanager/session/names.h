@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What FC_DUMP_NAME says, for one process.  Called by files.c alone.  Nothing that comes from
- * outside makes it a path.
+ * Expands FC_DUMP_NAME for one process.  Called by files.c only.  Nothing that comes from outside
+ * can make the name a path.
  */
 #pragma once
 
@@ -15,13 +15,13 @@ typedef struct
     const char *rank;    /* %r */
 } FcNameFacts;
 
-/* The base name, which ends in neither .fc nor .fcd yet.  What begins with % and is not known stays
- * as it is.  For the caller to free. */
+/* The base name, without .fc or .fcd.  What begins with % and is unknown stays as it is.  The
+ * caller frees it. */
 char *fc_names_expand(const char *pattern, const FcNameFacts *facts);
 
-/* Whether processes of one session get different names by themselves. */
+/* Whether the pattern alone gives processes of a session different names. */
 gboolean fc_names_have_id(const char *pattern);
 
-/* What the profile or descriptor `name` is called when it is the `age`th before the newest.  For
- * the caller to free. */
+/* The name that the profile or descriptor `name` gets when it is the `age`th before the newest.
+ * The caller frees it. */
 char *fc_names_older(const char *name, guint age);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What output.c and output-heap.c have in common.  Nobody else includes it.
+ * What output.c and output-heap.c share.  No other file includes it.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ typedef struct
     const FcClock *clock;
     FcProfile *profile;
     guint64 origin; /* ticks: the process's start */
-    /* Where the profile is not made from the process's own counts: for each node of those, the
-     * profile's. */
+    /* The profile's node for each node of the process's own counts, if the profile is made from
+       other counts. */
     const guint32 *heap_nodes;
 } FcOutputBuild;
 
@@ -36,5 +36,5 @@ static inline FcProfilePlace fc_output_place_of(const FcOutputBuild *build, guin
     return place;
 }
 
-/* Fills the profile's heap and its lists of version 3.0, where there is a heap. */
+/* Fills in the profile's heap and its lists of version 3.0, if there is a heap. */
 void fc_output_add_heap(FcOutputBuild *build);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The messages about a process's records, threads, modules, texts, stacks, memory and exit
- * status.  Called by session.c, which deals with the others itself.
+ * Handles the messages about a process's records, threads, modules, texts, stacks, memory and exit
+ * status.  Called by session.c, which handles the others itself.
  */
 #pragma once
 
 #include "fcmanager/session/process.h"
 
-/* Those that session.c deals with are ignored; so are all but chunks once the process is finished.
- */
+/* Ignores the messages that session.c handles, and all but chunks once the process is finished. */
 void fc_process_message(FcProcess *process, const FcWireMessage *message);
 
-/* Looks again whether the gaps that records wait behind were filled.  From time to time. */
+/* Checks whether gaps that records wait for were filled.  To be called from time to time. */
 void fc_process_retry(FcProcess *process);
