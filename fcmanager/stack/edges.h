@@ -3,23 +3,23 @@
  * A cache of the edges (context of the caller, call-site number) of calls that made short records.
  * An entry leads to all sums that such a call adds to.
  *
- * Of a function that has one activation at a time, one of these is of one context and one arc, and
- * each context is entered by one arc, its owner.  So what such calls add to all three is added to
- * the context's sum alone, and from there to the three at times (fc_counts_flush_sums).  Functions
- * of which that is not so are FC_COUNTS_RECURSIVE from when it shows.  What is not short adds to
- * the three at once.
+ * If a function has one activation at a time, and each of its contexts is entered by one arc, its
+ * owner, then all that such a call adds goes to one context and one arc.  So it is added to the
+ * context's sum only, and from there to all three from time to time (fc_counts_flush_sums).
+ * Functions for which this does not hold become FC_COUNTS_RECURSIVE when that shows.  Calls
+ * without short records add to all three at once.
  *
- * For stack*.c alone.
+ * For the files of this folder only.
  */
 #pragma once
 
 #include "fcmanager/stack/frames.h"
 
-/* A line of the cache.  The first three are as in struct StackFrame. */
+/* One cache line.  The first three members are as in struct StackFrame. */
 struct StackSiteEdge
 {
     struct FcCallSite callee;
-    FramePlace place; /* good while the arrays are where they were */
+    FramePlace place; /* valid while the arrays are not moved */
     StackEdge edge;
     guint64 key;
 };
@@ -33,19 +33,20 @@ static inline guint64 key_of(guint32 caller, guint64 first)
     return (first & FC_SITE_NUMBER_MASK << FC_SHORT_SITE_SHIFT) | caller;
 }
 
-/* Where it is, if it is there.  The multiplier is the golden ratio's, of which the high bits are as
- * good as random. */
+/* The entry of `key`, if it is there.  The multiplier is that of the golden ratio, whose high
+ * bits are as good as random. */
 static inline struct StackSiteEdge *edge_of(const StackSiteEdges *edges, guint64 key)
 {
     const guint64 hash = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     return (struct StackSiteEdge *)(gpointer)((char *)edges->places + (hash & edges->mask));
 }
 
-/* The same where it is not, until another one takes its place.  The innermost frame is its caller's
- * and the stack knows it.  NULL: its call-site number was never given. */
+/* The entry of `key`, made if it is not there.  Valid until another one takes its place.  The
+ * innermost frame is the caller's, and is in the stack.  NULL: its call-site number was never
+ * given. */
 const struct StackSiteEdge *fc_stack_find_edge(FcStack *stack, guint64 key, guint64 time);
 
-/* Before any of this is used, as what the places are of may have moved. */
+/* To be called before any of this is used: updates the pointers if the arrays were moved. */
 void fc_stack_find_places(FcStack *stack);
 static inline void check_places(FcStack *stack)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The frames of one thread's stack: what a frame, a stack segment and an FcStack consist of, and
- * opening and closing a frame, which is the inner loop of the manager.  For stack*.c;
- * everybody else includes stack.h.
+ * The frames of one thread's stack: the members of a frame, a stack segment and an FcStack, and
+ * opening and closing a frame, which is the inner loop of the manager.  For the files of this
+ * folder; all others include stack.h.
  */
 #pragma once
 
@@ -12,46 +12,46 @@
 #include "fcmanager/heap/records.h"
 #include "libfc/fc-format.h"
 
-/* What a call adds to: to the sum, or to the three others. */
+/* What a call adds to: the sum, or the three others. */
 typedef struct
 {
-    FcCountsSum *sum; /* where there are short records, */
+    FcCountsSum *sum; /* where there are short records */
     FcCountsFunction *function;
     FcCountsNode *node;
     FcCountsArc *arc;
 } FramePlace;
 
-/* Times are ticks.  What comes first is in the order of struct StackSiteEdge. */
+/* Times are ticks.  The first members are in the order of struct StackSiteEdge. */
 struct StackFrame
 {
     guint64 function;
     guint64 site;
-    FramePlace place; /* of that node and arc; good as in struct StackSiteEdge */
+    FramePlace place; /* of that node and arc; valid as in struct StackSiteEdge */
     guint32 node;
     guint32 arc;
     guint64 address;
     guint64 ran_before; /* ticks that it had run when it was last paused */
     guint64 entered;    /* or resumed, whichever was later */
     guint32 made;       /* FRAME_... */
-    guint32 away;       /* number of its struct FrameAway; 0: it has none */
+    guint32 away;       /* number of its struct FrameAway; 0: none */
     guint64 callees;    /* ticks in profiled callees that returned or were paused */
     guint64 exit_word;  /* the first word of a short record of its exit, where such a record ends a
                            whole call; else with FRAME_NO_EXIT_WORD; the return address's bits in
                            either are the entry's */
 };
 
-/* Ticks that are not a frame's work: see stack-off.h.  Those in a pause are in none of the
- * others, and no part of any time. */
+/* Ticks that are not a frame's work: see off.h.  Those of a pause are in none of the others, and
+ * in no time. */
 struct StackAway
 {
-    guint64 off;       /* the CPU, */
-    guint64 preempted; /* of which not of its own accord */
+    guint64 off;       /* off the CPU */
+    guint64 preempted; /* the part of it that was preemption */
     guint64 paused;
-    guint64 unplaced; /* of a thread: of `off`, what is in no frame's */
+    guint64 unplaced; /* of a thread: the part of `off` that is in no frame's time */
 };
 
-/* What a frame was made of: a call of this process; one from before a fork; or a timed call of a
- * counted function: of sample number FRAME_SAMPLED less so much. */
+/* How a frame was made: by a call of this process, by a call from before a fork, or by a timed
+ * call of a counted function: FRAME_SAMPLED + sample index. */
 #define FRAME_CALLED 0u
 #define FRAME_INHERITED 1u
 #define FRAME_SAMPLED 2u
@@ -59,7 +59,7 @@ struct StackAway
 /* No short record begins with this bit. */
 #define FRAME_NO_EXIT_WORD 1u
 
-/* That of an entry that was no short record. */
+/* The exit word of an entry that was no short record. */
 static inline guint64 no_exit_word(guint16 return_bits)
 {
     return FRAME_NO_EXIT_WORD | (guint64)return_bits << FC_WHERE_RETURN_SHIFT;
@@ -70,58 +70,58 @@ static inline guint16 return_bits_of_frame(const struct StackFrame *frame)
     return (guint16)(frame->exit_word >> FC_WHERE_RETURN_SHIFT);
 }
 
-/* A call of which all was recorded, and which was never off the CPU. */
+/* A call within which everything was recorded, and which was never off the CPU. */
 static inline gboolean frame_is_whole_call(const struct StackFrame *frame)
 {
     return ((guint64)frame->away << 32 | frame->made) == 0;
 }
 
-/* One stack of several that a thread runs on: stack-segments.h says more. */
+/* One of several stacks that a thread runs on: segments.h says more. */
 struct StackSegment
 {
     struct StackFrame *frames; /* [0] stands for the caller and is never closed */
-    guint32 top;               /* index of the innermost; 0: no frame is open */
+    guint32 top;               /* index of the innermost frame; 0: none is open */
     guint32 room;
-    guint64 low; /* addresses [low, low + size) are on it; inferred: address of frames[1] */
+    guint64 low; /* addresses [low, low + size) are on it; inferred: the address of frames[1] */
     guint64 size;
     gint caller; /* the segment that called this one; -1: none */
     gboolean in_chain;
-    gboolean is_inferred; /* its bounds are not known, the size is 0: stack-inferred.h */
+    gboolean is_inferred; /* its bounds are not known and its size is 0: see inferred.h */
 };
 
-/* Of a call: the callee's context, and the arc. */
+/* The edge of a call: the callee's context, and the arc. */
 typedef struct
 {
     guint32 node;
     guint32 arc;
 } StackEdge;
 
-/* Edges of calls that made short records: stack-edges.h. */
+/* Edges of calls that made short records: edges.h. */
 typedef struct
 {
     struct StackSiteEdge *places; /* NULL: none yet */
-    void *memory;                 /* in which they are */
+    void *memory;                 /* the memory that they are in */
     guint64 mask;                 /* of an index in bytes */
     guint32 count;                /* a power of two */
-    guint32 misses;               /* since there are so many */
-    FcCountsNode *nodes;          /* where the counts' arrays were when they were found, */
+    guint32 misses;               /* since it has this size */
+    FcCountsNode *nodes; /* where the arrays of the counts were when the entries were made */
     FcCountsArc *arcs;
     FcCountsFunction *functions;
     FcCountsSum *sums;
 } StackSiteEdges;
 
-typedef struct FcStack FcStack; /* in stack.h too, which shows no more of it */
+typedef struct FcStack FcStack; /* in stack.h as well, which shows no members */
 struct FcStack
 {
-    /* Of the current segment, kept here for the hot path: see fc_stack_save_current. */
+    /* Members of the current segment, copied here for the hot path: see fc_stack_save_current. */
     struct StackFrame *frames;
     guint32 top;
     guint32 room;
     guint64 low;
     guint64 size;
 
-    struct FcCallSite *sites; /* [0] is none; */
-    guint32 site_count;       /* the highest number of one that was given */
+    struct FcCallSite *sites; /* [0] is none */
+    guint32 site_count;       /* the highest number that was given */
     guint64 sites_low;        /* as FC_MSG_CALL_SITES has it */
     StackSiteEdges site_edges;
 
@@ -129,47 +129,46 @@ struct FcStack
     guint64 multiplier;
     guint64 first;
     guint64 last;
-    guint64 next_change; /* time from which on an address may be of another module */
+    guint64 next_change; /* time from which on an address may be that of another module */
 
     struct StackSegment *segments; /* [0]: the thread's own stack */
     gint segment_count;
     gint current;
-    GArray *inferred;         /* see stack-inferred.c; NULL: none yet */
-    GArray *idle_segments;    /* gint: segments of no stack, to be used again; NULL: none yet */
+    GArray *inferred;         /* see inferred.c; NULL: none yet */
+    GArray *idle_segments;    /* gint: unused segments; NULL: none yet */
     GHashTable *by_region;    /* start of a region -> segment; NULL: none yet */
     const FcRegions *regions; /* NULL: none */
     FcHeapThread *heap;       /* NULL: memory is not profiled */
     FcTrace *trace;           /* owned; NULL: no records are kept */
     FcCounted *counted;       /* owned; NULL: no calls were counted */
-    gboolean is_window;       /* everything is recorded now, see stack-counted.h, */
+    gboolean is_window;       /* everything is recorded now, see counted.h */
     guint32 window_top;       /* in this frame, of the segment that was current */
     guint32 window_callees;   /* calls by this frame that are else counted */
     gint window_segment;      /* the segment that was current */
     guint64 window_number;    /* another one for each window */
     guint64 window_weight;    /* what its sample stands for */
-    GArray *aways;        /* of struct FrameAway, [0] begins the list of the free ones; NULL: none
-                             yet */
-    struct StackAway off; /* of the thread in all */
+    GArray *aways;        /* struct FrameAway, [0] begins the list of free ones; NULL: none yet */
+    struct StackAway off; /* of the whole thread */
     /* Of the last FC_RECORD_OFFs in a row while no frame is open: */
-    struct StackAway off_outside; /* what `off` was before them, */
-    guint64 outside_from;         /* the time of the record before them, */
-    guint64 outside_to;           /* and that of the last of them; 0: there is none */
+    struct StackAway off_outside; /* `off` before them */
+    guint64 outside_from;         /* the time of the record before them */
+    guint64 outside_to;           /* and of the last of them; 0: there is none */
     struct StackAway off_pending; /* what was after the records of the same time, if it was */
     gboolean is_pending;
-    guint64 off_placed;    /* of what was pending, */
+    guint64 off_placed;    /* how much of the pending time was placed */
     guint64 off_placed_at; /* by the time of this record */
-    guint64 off_since;     /* time of the record before the last FC_RECORD_OFF in a row, */
-    guint64 off_taken;     /* since then, off the CPU: so much less room there is; */
-    guint64 off_time;      /* and of that itself; */
-    guint32 off_top;       /* the number of frames then, */
-    gint off_segment;      /* and of which segment; */
-    guint64 off_base;      /* where it said that the clocks stood, */
-    guint32 waits;         /* and how often the thread had waited; */
-    FcWaits off_seen;      /* whether there was any */
-    FcRegion native;       /* bounds of the thread's own stack, as far as they are known */
+    guint64 off_since;     /* time of the record before the last FC_RECORD_OFF in a row */
+    guint64 off_taken;     /* time off the CPU since then: so much less room there is */
+    guint64 off_time;      /* its own time */
+    guint32 off_top;       /* how many frames there were then */
+    gint off_segment;      /* and in which segment */
+    guint64 off_base;      /* the clocks' difference that it reported */
+    guint32 waits;         /* how often the thread had waited */
+    FcWaits off_seen;      /* whether any was reported */
+    FcRegion native;       /* the bounds of the thread's own stack, as far as they are known */
 };
 
-/* What a short record's first word tells. */
+/* Decode the first word of a short record. */
 static inline guint32 short_site(guint64 first)
 {
     return (guint32)(first >> FC_SHORT_SITE_SHIFT & FC_SITE_NUMBER_MASK);
@@ -185,8 +184,8 @@ static inline guint64 ns_of(guint64 ticks, guint64 multiplier)
     return (guint64)(((unsigned __int128)ticks * multiplier) >> 32);
 }
 
-/* How many bits the number has: of 2 n + 1 it is one more, which is never 0.  No duration has 64.
- */
+/* How many bits the number has: the bits of 2 n + 1, minus one, since that is never 0.  No
+ * duration has 64. */
 static inline guint bucket_of(guint64 ns)
 {
     return 63u ^ (guint)__builtin_clzll(ns << 1 | 1);
@@ -195,12 +194,12 @@ static inline guint bucket_of(guint64 ns)
 /* The program gave a call site its number.  0 is no number. */
 void fc_stack_learn_site(FcStack *stack, guint32 number, guint64 function, guint64 site);
 
-/* Adds a call or return of the innermost frame to the trace. */
+/* Adds a call or a return of the innermost frame to the trace. */
 void fc_stack_trace(FcStack *stack, FcTraceKind kind, guint64 time);
-/* A call that called nothing: from `time` on for so long. */
+/* The same for a call that called nothing, from `time` on for `ticks`. */
 void fc_stack_trace_leaf(FcStack *stack, guint32 node, guint64 time, guint64 elapsed);
 
-/* The edge of a call by the innermost frame; see fc_counts_make_edge for how long it is good. */
+/* The edge of a call by the innermost frame; valid as long as that of fc_counts_make_edge. */
 static inline StackEdge edge_from_top(FcStack *stack, guint64 function, guint64 site, guint64 time)
 {
     const FcMapSlot *slot =
@@ -219,20 +218,20 @@ static inline FramePlace place_of(const FcCounts *counts, guint32 node, guint32 
                         .arc = &counts->arcs[arc]};
 }
 
-/* The same with the sum, for whose calls end by short records.  Where the context has another
- * owner, no call of the function is added to a sum any more. */
+/* The same with the sum, for calls that end by short records.  If the context has another owner,
+ * no call of the function is added to a sum any more. */
 FramePlace fc_stack_place(FcStack *stack, guint32 node, guint32 arc);
 
-/* More room for frames, which may be elsewhere then. */
+/* Makes room for more frames, which may be moved. */
 void fc_stack_make_room(FcStack *stack);
 
-/* The activations of the function's contexts and arcs are counted from here on, of which there is
- * one at most, among the frames of the current segment up to `innermost` and those that called it;
- * none of its calls is added to a sum any more.  Only where that is not so yet. */
+/* From here on the activations of the function's contexts and arcs are counted.  There is one at
+ * most, among the frames of the current segment up to `innermost` and those that called it.  No
+ * call of the function is added to a sum any more.  Only if that is not so yet. */
 void fc_stack_count_activations(FcStack *stack, FcCountsFunction *function,
                                 const struct StackFrame *innermost);
 
-/* One more that takes time, called by `innermost`. */
+/* One more activation that takes time, called by `innermost`. */
 static inline void begin_activation(FcStack *stack, const FramePlace *place,
                                     const struct StackFrame *innermost)
 {
@@ -249,7 +248,7 @@ static inline void begin_activation(FcStack *stack, const FramePlace *place,
     place->arc->active++;
 }
 
-/* Opens `frame`, of which the caller says the rest. */
+/* Opens `frame`; the caller sets the rest. */
 static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const FramePlace *place,
                                const struct FcCallSite *callee, guint64 time)
 {
@@ -265,7 +264,7 @@ static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const F
     frame->away = 0;
 }
 
-/* As the innermost one, at that place. */
+/* Opens it as the innermost frame, at that place. */
 static inline struct StackFrame *push_frame_at(FcStack *stack, StackEdge edge,
                                                const FramePlace *place,
                                                const struct FcCallSite *callee, guint64 exit_word,
@@ -282,7 +281,7 @@ static inline struct StackFrame *push_frame_at(FcStack *stack, StackEdge edge,
     return frame;
 }
 
-/* The same, of a call that no table has. */
+/* The same for a call that no table has. */
 static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
                                             const struct FcCallSite *callee, guint64 exit_word,
                                             guint64 time)
@@ -293,20 +292,20 @@ static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
     return push_frame_at(stack, edge, &place, callee, exit_word, time);
 }
 
-/* A call of context `node` by `arc` ended, which began at `begun`: for what is kept of single calls
- * where that is wanted. */
+/* A call of context `node` by `arc` that began at `begun` has ended: adds it to what is kept of
+ * single calls, if that is wanted. */
 void fc_stack_keep_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
                             guint64 total, guint64 total_ns);
 
-/* Whether it is, or their records are.  Of what is kept by arc or function nothing is there before
- * the first of these. */
+/* Whether it is, or their records are.  Nothing is kept by arc or function before the first of
+ * these. */
 static inline gboolean keeps_calls(const FcStack *stack)
 {
     return stack->counts->latency_room.limit != 0 || stack->counts->slowest_most != 0 ||
            stack->trace;
 }
 
-/* A call that ended. */
+/* A call ended. */
 struct EndedCall
 {
     guint32 node;
@@ -324,7 +323,7 @@ static inline void add_duration(FcCounts *counts, FcCountsFunction *function,
         fc_stack_keep_duration(counts, call->node, call->arc, call->begun, call->total, total_ns);
 }
 
-/* The same where it was never off the CPU. */
+/* The same for a call that was never off the CPU. */
 static inline void add_activation(FcCounts *counts, FcCountsFunction *function,
                                   const struct EndedCall *call, guint64 local, guint64 multiplier)
 {
@@ -336,14 +335,15 @@ static inline void add_activation(FcCounts *counts, FcCountsFunction *function,
     add_duration(counts, function, call, multiplier);
 }
 
-/* Takes what was not its work off a frame's elapsed time, which it returns, and hands it on to the
- * caller; before the frame counts as inactive. */
+/* Subtracts what was not its work from a frame's elapsed time, returns the result, and adds it
+ * to the caller.  To be called before the frame counts as inactive. */
 guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct StackFrame *caller,
                            guint64 elapsed);
 /* The end of pop_frame() for such a frame. */
 void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, guint64 local);
 
-/* One activation less that takes time: to the totals of what has no other on the stack. */
+/* One activation less that takes time: adds to the totals of what has no other activation on the
+ * stack. */
 static inline void stop_place(const FramePlace *place, guint64 elapsed)
 {
     FcCountsFunction *function = place->function;
@@ -363,8 +363,9 @@ static inline void stop_place(const FramePlace *place, guint64 elapsed)
         function->total += elapsed;
 }
 
-/* Stops `frame`'s clock at `time`: adds what elapsed to the totals of its context, arc and
- * function where no other activation is on the stack, and to the caller's callees.  Returns it. */
+/* Stops `frame`'s clock at `time`: adds the elapsed time to the totals of its context, arc and
+ * function, if no other activation of them is on the stack, and to the caller's callees.
+ * Returns it. */
 static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
                                  struct StackFrame *caller, guint64 time)
 {
@@ -398,7 +399,7 @@ static inline FcCounted *stack_counted(FcStack *stack)
     return stack->counted;
 }
 
-/* The frame of that sample, which has left the stack, took so many ticks: see stack-counted.c. */
+/* The frame of that sample has left the stack, and took so many ticks: see counted.c. */
 void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local);
 
 static inline struct StackFrame *caller_of_top(FcStack *stack)
@@ -406,10 +407,11 @@ static inline struct StackFrame *caller_of_top(FcStack *stack)
     return G_LIKELY(stack->top > 1) ? &stack->frames[stack->top - 1] : caller_of_segment(stack);
 }
 
-/* The innermost frame, whatever it is. */
+/* Closes the innermost frame, of whatever kind. */
 void fc_stack_pop_other(FcStack *stack, guint64 time);
 
-/* The innermost frame, `frame`, which is a call of which all was recorded, returned to `caller`. */
+/* The innermost frame, `frame`, is a call within which everything was recorded.  It returns to
+ * `caller`. */
 __attribute__((always_inline)) static inline void end_call(FcStack *stack,
                                                            const struct StackFrame *frame,
                                                            const FramePlace *place,
@@ -439,7 +441,8 @@ static inline void pop_frame(FcStack *stack, guint64 time)
     stack->top--;
 }
 
-/* The count and times of a call that called nothing; `innermost` is the current segment's frame. */
+/* Adds the count and times of a call that called nothing.  `innermost` is the frame of the
+ * current segment. */
 static inline void add_leaf_times(FcStack *stack, const FramePlace *place,
                                   const struct StackFrame *innermost, guint64 elapsed)
 {
@@ -462,7 +465,7 @@ static inline void add_leaf_times(FcStack *stack, const FramePlace *place,
         place->arc->total += elapsed;
 }
 
-/* What begin_frame(), the counting of a call, and end_call() do for a call that called nothing. */
+/* What begin_frame(), counting a call, and end_call() do, for a call that called nothing. */
 static inline void add_leaf_call(FcStack *stack, StackEdge edge, const FramePlace *place,
                                  guint64 begun, guint64 elapsed)
 {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reading a thread's records, short and long ones: the other half of the manager's inner loop.  For
+ * Reads a thread's records, short and long: the other half of the manager's inner loop.  For
  * stack.c.
  */
 #pragma once
 
 #include "fcmanager/stack/frames.h"
 
-/* A record that was read, once: the program may write over it meanwhile. */
+/* A record that was read once: the program may overwrite it meanwhile. */
 struct Event
 {
     guint64 time;
     guint64 function;
     guint64 site;
-    guint64 where;           /* of a short one: the kind, and the return address's bits */
-    guint64 first;           /* the record's first word */
-    guint64 address;         /* on the stack */
-    gboolean after_inlining; /* FC_FUNCTION_AFTER_INLINING, which `function` has no more */
+    guint64 where;   /* of a short one: the kind, and the bits of the return address */
+    guint64 first;   /* the record's first word */
+    guint64 address; /* stack address */
+    gboolean
+        after_inlining; /* FC_FUNCTION_AFTER_INLINING, which `function` does not have any more */
 };
 
 static inline guint64 kind_of(const struct Event *event)
@@ -29,7 +30,7 @@ static inline guint16 return_bits_of(const struct Event *event)
     return (guint16)(event->where >> FC_WHERE_RETURN_SHIFT);
 }
 
-/* Of the frame that it opens. */
+/* How the frame that it opens was made. */
 static inline guint64 exit_word_of(const struct Event *entry)
 {
     return (entry->first & FC_WHERE_KIND_MASK) == FC_RECORD_SHORT
@@ -37,7 +38,7 @@ static inline guint64 exit_word_of(const struct Event *entry)
                : no_exit_word(return_bits_of(entry));
 }
 
-/* What an ENTER or EXIT of code that is not instrumented after inlining has beside the function. */
+/* What an ENTER or EXIT that is not after inlining has beside the function. */
 G_NO_INLINE static void take_site(FcStack *stack, struct Event *event)
 {
     const guint64 kind = kind_of(event);
@@ -68,7 +69,7 @@ static inline void read_long(FcStack *stack, const struct FcUnit *units, struct 
         take_site(stack, event);
 }
 
-/* Maybe: whether it is there read_record() says. */
+/* May be one: read_record() tells whether it is there. */
 static inline gboolean is_short(const struct FcUnit *units)
 {
     return (__atomic_load_n(&units->first, __ATOMIC_RELAXED) & FC_WHERE_KIND_MASK) ==
@@ -95,7 +96,7 @@ static inline void read_short(const FcStack *stack, guint64 first, guint64 last,
         event->where = FC_RECORD_SHORT;
 }
 
-/* How many units it has, of which two can be read; 0: it is not there yet. */
+/* How many units the record has; two can be read.  0: it is not there yet. */
 static inline __attribute__((always_inline)) guint32
 read_record(FcStack *stack, const struct FcUnit *units, guint64 generation, struct Event *event)
 {
@@ -117,7 +118,7 @@ read_record(FcStack *stack, const struct FcUnit *units, guint64 generation, stru
     return FC_RECORD_UNITS;
 }
 
-/* The same where it matters less. */
+/* The same out of line, for calls where speed does not matter. */
 G_NO_INLINE static guint32 read_record_out_of_line(FcStack *stack, const struct FcUnit *units,
                                                    guint64 generation, struct Event *event)
 {
