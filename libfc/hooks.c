@@ -31,7 +31,7 @@
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
 
-/* Where a record was made, and of which kind, as FcRecord.where has it. */
+/* FcRecord.where of a record of this kind. */
 static inline __attribute__((always_inline)) uint64_t
 make_where(uint64_t stack_address, const void *return_address, enum FcRecordKind kind)
 {
@@ -39,7 +39,7 @@ make_where(uint64_t stack_address, const void *return_address, enum FcRecordKind
            (uint64_t)(uintptr_t)return_address << FC_WHERE_RETURN_SHIFT;
 }
 
-/* Where nothing is counted, all that is not the common case is a tail call: no frame is needed. */
+/* In a thread that counts nothing, all uncommon cases are tail calls: the hook needs no frame. */
 __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *function, void *site,
                                                                          uint64_t where)
 {
@@ -54,7 +54,7 @@ __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *f
     fc_record_make(time, function, site, where);
 }
 
-/* The same with the fast clock, where there is no room or the thread may have been off the CPU. */
+/* The same with the fast clock, if there is no room or the thread may have been off the CPU. */
 __attribute__((noinline, cold)) FC_REALIGN static void
 record_without_room(uint64_t time, void *function, void *site, uint64_t where)
 {
@@ -99,7 +99,7 @@ __attribute__((noinline)) static void record_otherwise(uint64_t time, void *func
                                                        uint64_t where)
 {
     if (fc_clock_get_mode() == FC_CLOCK_OFF)
-        fc_thread.call_sites = NULL; /* the hooks look at the clock's mode from here on */
+        fc_thread.call_sites = NULL; /* from here on the hooks check the clock's mode */
     else if (fc_deferred_is_needed())
         fc_deferred_record(time, function, site, where);
     else if (fc_switches_any())
@@ -108,14 +108,14 @@ __attribute__((noinline)) static void record_otherwise(uint64_t time, void *func
         fc_call_sites_record(time, function, site, where);
 }
 
-/* gcc 12 would exchange their registers, for nothing. */
+/* gcc 12 would exchange their registers for no reason. */
 #if defined(__x86_64__)
 #define KEEP_ARGUMENTS(function, site) __asm__ volatile("" : : "D"(function), "S"(site))
 #else
 #define KEEP_ARGUMENTS(function, site) (void)0
 #endif
 
-/* Where every call is recorded this is all that a hook does, but for what a module's does first:
+/* Where every call is recorded this is all that a hook does, apart from the part in the module:
  * each instruction counts. */
 #define RECORD(function_, site_, kind_)                                                            \
     do                                                                                             \
@@ -147,10 +147,10 @@ __attribute__((noinline)) static void record_otherwise(uint64_t time, void *func
                                 << FC_WHERE_RETURN_SHIFT);                                         \
     } while (0)
 
-/* The C library has empty functions of the same names.  Wherever that comes first, as in a
- * program that loads a profiled plug-in and is not profiled itself, only a version of our own
- * leads to us.  Whoever was linked without libfc asks for the C library's version: we have
- * that as well, for LD_PRELOAD.  libfc.map.in names both. */
+/* The C library has empty functions of these names.  If it comes first, as in an unprofiled
+ * program that loads a profiled plug-in, only a version of libfc's own leads here.  A module
+ * that was linked without libfc asks for the C library's version, which libfc has as well, for
+ * LD_PRELOAD.  libfc.map.in names both. */
 #define VERSIONS(name, hook)                                                                       \
     extern __typeof(hook) hook##_of_libc __attribute__((alias(#hook), visibility("default")));     \
     __asm__(".symver " #hook "," name "@@FC_4\n"                                                   \
@@ -159,8 +159,8 @@ __attribute__((noinline)) static void record_otherwise(uint64_t time, void *func
 FC_EXPORT FcHook fc_hook_enter;
 FC_EXPORT FcHook fc_hook_exit;
 
-/* What the hooks do in threads that count is apart, and they come to it by a jump: there they would
- * have to keep registers, and so at each record of a thread that does not. */
+/* What the hooks do in threads that count is in functions of its own, reached by a jump.
+ * Inlined it would need saved registers, also for each record of a thread that counts nothing. */
 __attribute__((noinline)) static void enter_counting(struct FcCounterTable *table, void *function,
                                                      void *site, uint64_t where)
 {
@@ -172,7 +172,7 @@ __attribute__((noinline)) static void enter_counting(struct FcCounterTable *tabl
     case FC_ENTRY_COUNTED:
         break;
     case FC_ENTRY_USED_UP:
-        if (!fc_deferred_is_needed()) /* the counter goes on below 0 */
+        if (!fc_deferred_is_needed()) /* otherwise the counter goes on below 0 */
             fc_counted_refill(function, site, where);
         break;
     case FC_ENTRY_UNKNOWN:
@@ -187,7 +187,7 @@ __attribute__((noinline)) static void enter_counting(struct FcCounterTable *tabl
                   fc_beacon_entered(address, (uint64_t)(uintptr_t)site));
 }
 
-/* `stack_address` is that of the hook, all of it. */
+/* `stack_address` is that of the hook, with all bits. */
 __attribute__((noinline)) static void leave_counting(struct FcCounterTable *table, void *function,
                                                      void *site, uint64_t where,
                                                      uint64_t stack_address)
@@ -209,7 +209,7 @@ __attribute__((noinline)) static void leave_counting(struct FcCounterTable *tabl
                   fc_beacon_left(address, (uint64_t)(uintptr_t)site));
 }
 
-/* Where nothing is counted in the calling thread, as the hooks in modules have found. */
+/* For calls of which the hooks in modules have found that the thread counts nothing. */
 FC_HOOK_ALIGNED FcHook fc_hook_record_entry;
 FC_HOOK_ALIGNED FcHook fc_hook_record_exit;
 
@@ -241,7 +241,7 @@ void fc_hook_exit(void *function, void *site)
         RECORD(function, site, FC_RECORD_EXIT);
 }
 
-/* For a hook that counted the call itself, and used the counter up. */
+/* For a hook that counted the call and used the counter up. */
 FcHook fc_hook_refill;
 void fc_hook_refill(void *function, void *site)
 {
@@ -254,7 +254,7 @@ void fc_hook_refill(void *function, void *site)
 VERSIONS("__cyg_profile_func_enter", fc_hook_enter);
 VERSIONS("__cyg_profile_func_exit", fc_hook_exit);
 
-/* Where the hooks in modules go on, by a jump: the stack is as if these had been called. */
+/* The hooks in modules jump here: the stack is as if these functions had been called. */
 extern FcHook fc_module_enter __asm__(FC_MODULE_ENTER)
     __attribute__((alias("fc_hook_enter"), visibility("default")));
 extern FcHook fc_module_exit __asm__(FC_MODULE_EXIT)

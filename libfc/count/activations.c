@@ -54,14 +54,14 @@ static uint32_t frame_address_of(const struct FcStatistics *statistics, uint32_t
     return at;
 }
 
-/* Called less often than that, a function is not soon decided. */
+/* A function with fewer calls than this will not be decided soon. */
 #define CALLS_FEW 64u
 
-/* What is worth to be kept of a table that is full. */
+/* What is worth keeping of a full table. */
 enum Kept
 {
     KEEP_ALL,
-    KEEP_KNOWN, /* what is decided, or was called often */
+    KEEP_KNOWN, /* functions that are decided, or were called often */
     KEEP_OPEN,
 };
 
@@ -80,7 +80,7 @@ static uint32_t count_kept(const struct FcDetail *detail, enum Kept kept)
     return count;
 }
 
-/* Has it moved to tables of so much room.  False where there is no memory. */
+/* Moves it to tables of that size.  False: there is no memory. */
 static bool move_statistics(struct FcDetail *detail, uint32_t room, enum Kept which)
 {
     struct FcStatistics *statistics = fc_map(room * sizeof *statistics);
@@ -116,9 +116,9 @@ static bool move_statistics(struct FcDetail *detail, uint32_t room, enum Kept wh
     return true;
 }
 
-/* A program may have many more functions than there is room for, most of which it calls now and
- * then: these are begun anew, or the next one that it calls all the time would not be seen.  What
- * is decided a second time stays as it is. */
+/* A program may have many more functions than the table has room for, most of which it calls now
+ * and then.  Their statistics are dropped, or the next function that it calls all the time would
+ * find no room.  What is decided a second time stays as it is. */
 static bool make_statistics_room(struct FcDetail *detail)
 {
     const uint32_t room = detail->statistics_room;
@@ -175,9 +175,9 @@ void fc_detail_lose_track(struct FcDetail *detail)
         detail->beyond = open ? fc_detail_address_of(open) : UINT64_MAX;
 }
 
-/* Whether it is known from a record at the innermost activation's address that that is over.
- * Functions that were inlined into it share its address and call site; but the very same call can't
- * be made again before it returned. */
+/* Whether a record at the innermost activation's address shows that this one is over.  Functions
+ * that were inlined into it have its address and call site; but the very same call can't be made
+ * again before it has returned. */
 static bool is_behind(const struct FcOpen *open, const struct FcRecord *record)
 {
     return (record->where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER &&
@@ -224,7 +224,7 @@ void fc_detail_enter(struct FcDetail *detail, const struct FcRecord *record, uin
     statistics->open++;
 }
 
-/* The innermost activation is over, by the exit in `record`. */
+/* The exit in `record` ends the innermost activation. */
 static void end_activation(struct FcDetail *detail, const struct FcRecord *record, uint64_t cost)
 {
     struct FcOpen *open = &detail->open[detail->open_count - 1];

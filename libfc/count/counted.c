@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See counted.h.  Of a counted function one call in about 64, later fewer, is timed: a sample.
- * While it runs: burst.h.
- *
- * Which activation of a counted function has a frame in the manager: framed.h.
+ * See counted.h.  Of the calls of a counted function one in about 64 is timed, later fewer;
+ * burst.h says what happens during such a call. framed.h says which call of a counted function has
+ * a frame in the manager.
  */
 #include "libfc/count/counted.h"
 
@@ -20,7 +19,7 @@
 #include "libfc/count/user-filter.h"
 #include "libfc/stream/switches.h"
 
-/* `told`: what stands beside the function in the record. */
+/* Makes the SAMPLE record.  `backoff_bits` go into it beside the function. */
 static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t backoff_bits,
                    uint64_t site, uint64_t where)
 {
@@ -30,14 +29,14 @@ static void sample(struct FcCounted *counted, struct FcFunction *known, uint64_t
                                site, where);
     if (counted->is_in_burst)
         return;
-    /* A handler that came before the record has ended the burst, and told of it too early for the
-       manager; or the record was the last of its chunk. */
+    /* Either a handler that came before the record has ended the burst, and recorded that too
+       early for the manager; or the record was the last of its chunk. */
     fc_framed_begin(counted, known, site, where, (struct FcNested){0});
     fc_counters_record_counted(FC_COUNT_BURST_ENDS, FC_LOAD_RELAXED(known->function), site, where);
 }
 
-/* The counter of the call was used up: it is refilled, and the call timed unless it is within one
- * that is. */
+/* The counter of the call was used up: refills it, and times the call unless it is within a
+ * timed call of the function. */
 static void go_on(struct FcCounted *counted, struct FcFunction *known, struct FcCount *count,
                   uint64_t site, uint64_t where)
 {
@@ -58,7 +57,7 @@ static void go_on(struct FcCounted *counted, struct FcFunction *known, struct Fc
 FC_REALIGN void fc_counted_refill(void *function, void *site, uint64_t where)
 {
     struct FcCounted *counted = fc_thread.counted;
-    if (!counted || fc_counters_have_stopped()) /* none: in a child that a handler forked */
+    if (!counted || fc_counters_have_stopped()) /* NULL: in a child that a handler forked */
         return;
     struct FcFunction *known = fc_counters_find(counted, (uint64_t)(uintptr_t)function);
     if (known && known->is_skipped)
@@ -97,7 +96,7 @@ static void count(struct FcCounted *counted, struct FcFunction *known, uint64_t 
         go_on(counted, known, count, site, where);
 }
 
-/* The user wants it counted, and this is its first call here. */
+/* FC_FILTER says that it is to be counted, and this is its first call in the thread. */
 static void begin_at_once(struct FcCounted *counted, uint64_t function, uint64_t site,
                           uint64_t where)
 {
@@ -131,7 +130,7 @@ FC_REALIGN void fc_counted_enter(void *function_pointer, void *site_pointer, uin
     }
     if (counted && fc_user_filter_is_on())
     {
-        /* of a coroutine nobody may have told; own_stack is not known to overhead.c */
+        /* The switch to a coroutine may not have been reported. overhead.c has no own_stack. */
         if (!fc_thread_is_on_own_stack(fc_frame_address(function, where)) &&
             !fc_thread.has_signal_stack && fc_thread.own_stack.end != 0)
             fc_filtered_switch(counted);
@@ -187,7 +186,7 @@ static unsigned ends_frame(struct FcCounted *counted, uint64_t function, uint64_
 static void record_exit(unsigned ends, uint64_t function, uint64_t site, uint64_t where)
 {
     fc_counters_record(FC_RECORD_EXIT, function, site, where);
-    if ((ends & FC_ENDS_SAMPLE) && fc_thread.counted) /* else a handler has forked this child */
+    if ((ends & FC_ENDS_SAMPLE) && fc_thread.counted) /* NULL: a handler has forked this child */
         fc_burst_close(fc_thread.counted);
 }
 
@@ -205,8 +204,8 @@ FC_REALIGN void fc_counted_exit(void *function_pointer, void *site_pointer, uint
 
 /* ---- After inlining -------------------------------------------------------------------- */
 
-/* Where there is a limit of depth an exit learns by that what it is of, else by what made a record:
- * from the thread's first such call on. */
+/* With FC_DEPTH an exit learns its function from the table of depth.h, otherwise from that of
+ * recorded calls: from the thread's first such call on. */
 static void begin_after_inlining(uint64_t function, uint64_t site, uint64_t where)
 {
     const uint64_t frame_address = fc_frame_address(function, where);
@@ -237,7 +236,7 @@ void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
         record_exit(ends, FC_FUNCTION_AFTER_INLINING, site, where);
 }
 
-/* What is skipped has made no record. */
+/* A skipped call has made no record. */
 static void drop_skipped(uint64_t function, uint64_t site, uint64_t where)
 {
     const uint64_t frame_address = fc_frame_address(function, where);
@@ -265,7 +264,7 @@ void fc_counted_check_after_inlining(uint64_t function, uint64_t site, uint64_t 
     struct FcCounted *counted = fc_thread.counted;
     fc_counted_enter((void *)(uintptr_t)function, (void *)(uintptr_t)site, where);
     drop_skipped(function, site, where);
-    /* so that the hook, to which it is dear, does not come here again */
+    /* so that the hook, for which this is expensive, does not come here again */
     if (counted && counted->table.is_slow && !fc_user_filter_is_on() &&
         !fc_counters_find(counted, function))
         __atomic_store_n(fc_counter_table_recorded(&counted->table, function), function,
@@ -326,8 +325,8 @@ static void begin(struct FcCounted *counted, const struct FcDecision *decision)
 void fc_counted_begin(const struct FcChunk *chunk, uint32_t units)
 {
     struct FcCounted *counted = fc_thread.counted;
-    /* Until the thread has a shared chunk again, and is back from a handler on another stack: what
-       is open there is not known. */
+    /* Not before the thread has a shared chunk again, and has returned from a handler on another
+       stack: what is open there is not known. */
     if (chunk == fc_thread.private_chunk || (counted && counted->is_burst_ending) ||
         !fc_thread_is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
         return;

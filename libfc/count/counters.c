@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See counters.h.  Never allocates from the program's heap; what is full stays as it is, and a
- * second table takes the rest.
+ * See counters.h.  Never allocates from the program's heap.  When a table is full, a second one
+ * takes the rest.
  */
 #include "libfc/count/counters.h"
 
@@ -16,10 +16,10 @@
 #define MORE_FIRST 1024u
 #define MORE_MAX (MORE_FIRST << (FC_MORE_SIZES - 1))
 
-/* For the hooks of a thread that has no chunk that the manager could look at. */
+/* For the hooks of a thread that has no chunk that the manager could read. */
 static __thread uint64_t dummy_beacon __attribute__((tls_model("initial-exec")));
 
-static struct FcCounted *all; /* of the threads that count */
+static struct FcCounted *all; /* all threads that count */
 static uint32_t all_lock;
 
 void fc_counters_set_beacon(struct FcChunk *chunk)
@@ -77,7 +77,7 @@ void fc_counters_end(void)
     fc_unmap(counted, sizeof *counted);
 }
 
-/* What was mapped is not given back: a hook may be at work in it. */
+/* The memory is not unmapped: a hook may be using it. */
 void fc_counters_stop(void)
 {
     fc_hooks.table = NULL;
@@ -86,8 +86,7 @@ void fc_counters_stop(void)
     fc_thread.counted = NULL;
 }
 
-/* What was mapped is not given back: the fork may have been made in a handler that interrupted a
- * hook. */
+/* The memory is not unmapped: a handler that interrupted a hook may have made the fork. */
 void fc_counters_after_fork(void)
 {
     fc_hooks.table = NULL;
@@ -109,8 +108,8 @@ uint64_t fc_counters_random(struct FcCounted *counted)
 
 /* ---- Hooks and records -------------------------------------------------------- */
 
-/* What the hooks see during a burst, and where there is a limit of depth:
- * nothing is counted, and all come here. */
+/* What the hooks see during a burst and with FC_DEPTH: an empty table, so that every call comes
+ * to libfc. */
 static struct FcCounterTable empty_table = {.is_slow = true};
 
 bool fc_counters_have_stopped(void)
@@ -159,7 +158,8 @@ static uint32_t frame_address_of(uint64_t key, uint32_t room)
 
 struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function)
 {
-    /* acquire: whoever sees it sees the rest, also a handler that came in between */
+    /* acquire: a reader that sees the function sees the rest of it, also a handler that came in
+       between */
     struct FcFunction *known = __atomic_load_n(
         &counted->by_hash[frame_address_of(function, FC_FUNCTION_HASHES)], __ATOMIC_ACQUIRE);
     while (known && __atomic_load_n(&known->function, __ATOMIC_ACQUIRE) != function)
@@ -187,7 +187,7 @@ void fc_counters_free_tables(struct FcCounted *counted)
     }
 }
 
-/* The places of those removed are not used again: a function's pairs may still be there. */
+/* Entries of removed functions are not used again: pairs may still refer to them. */
 static struct FcFunction *take_function(struct FcCounted *counted)
 {
     struct FcFunctionBlock *block = counted->block;
@@ -258,7 +258,7 @@ static struct FcPair *find_pair(struct FcCounted *counted, uint64_t key, uint64_
     for (int way = 0; way < FC_COUNTER_WAYS; way++)
         if (is_pair(ways[way], key, site))
             return ways[way];
-    /* the room is read first: a handler that makes both larger stores the table first */
+    /* the size is read first: a handler that enlarges the table stores the table first */
     uint32_t room = __atomic_load_n(&counted->more_room, __ATOMIC_ACQUIRE);
     struct FcPair *more = counted->more;
     if (room == 0 || !more)
@@ -285,8 +285,8 @@ static struct FcPair *place_in_more(struct FcPair *more, uint32_t room, uint64_t
     return &more[at];
 }
 
-/* At most half full.  The old one stays mapped until the thread ends: whom this thread's handler
- * interrupted may look at it. */
+/* The table is half full at most.  The old one stays mapped until the thread ends: code that a
+ * handler of this thread interrupted may be reading it. */
 static bool make_more_room(struct FcCounted *counted)
 {
     if (counted->more_count < counted->more_room / 2)
@@ -342,7 +342,7 @@ static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, 
     if (!fc_counters_make_room(counted))
         return NULL;
     struct FcCount *count = &counted->chunk->counts[counted->counts++];
-    /* not used up by the first call: those would be timed more often than others */
+    /* not used up by the first call: first calls would be timed more often than others */
     uint64_t ahead = 1 + (fc_counters_random(counted) & FC_COUNT_MASK);
     count->word = ahead << 16 | ahead;
     count->site = site;
@@ -351,7 +351,7 @@ static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, 
     return count;
 }
 
-/* One that was removed, as its call site was unloaded, is in the list of its function still. */
+/* A pair that was removed, as its call site was unloaded, is still in the list of its function. */
 static void unlink_pair(struct FcCounted *counted, const struct FcPair *pair)
 {
     for (struct FcFunction *known = counted->functions; known; known = known->next)
@@ -408,7 +408,7 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
 struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunction *known,
                                      uint64_t site, bool is_hidden)
 {
-    /* the first calls of a thread come here, and touch pages for the first time */
+    /* the first calls of a thread come here, and touch their pages for the first time */
     uint64_t old = fc_block_signals();
     const bool is_pause = fc_switches_begin_inner_pause();
     struct FcPair *pair = make_pair(counted, known, site, is_hidden);
@@ -462,8 +462,8 @@ static void forget(struct FcCounted *counted, uint64_t start, uint64_t end)
     }
 }
 
-/* Other threads' tables are theirs alone to add to; that one is removed they may see late, as they
- * are not within code that is unloaded. */
+/* Only its own thread may add to a table.  Other threads may remove entries; the owner may see
+ * that late, since it is not in code that is being unloaded. */
 void fc_counters_forget(uint64_t start, uint64_t end)
 {
     fc_lock(&all_lock);

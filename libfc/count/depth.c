@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See depth.h.  The rules by which an exit finds its activation, and jumps are seen, are those of
- * fcmanager/stack/stack.c: both have to agree on which exit is whose.
+ * See depth.h.  An exit finds its call, and jumps are recognized, by the same rules as in
+ * fcmanager/stack/stack.c: both must agree on which exit belongs to which call.
  */
 #include "libfc/count/depth.h"
 
@@ -12,7 +12,8 @@
 #include "libfc/base/sys.h"
 #include "libfc/base/thread.h"
 
-/* Activations beyond these are too deep whatever the limit, which is no more than FC_DEPTH_MAX. */
+/* With more open calls than this, calls are too deep whatever the limit, which is FC_DEPTH_MAX
+ * at most. */
 #define FRAMES_MAX 4096u
 _Static_assert(FRAMES_MAX > FC_DEPTH_MAX, "too deep");
 
@@ -20,13 +21,13 @@ struct Frame
 {
     uint64_t function;
     uint64_t site;
-    uint64_t where; /* as in a record; in place of the kind: */
+    uint64_t where; /* as in a record, with flags in place of the kind: */
 };
 #define IS_DEEP 1u
 
 struct FcDepth
 {
-    uint32_t limit; /* NO_LIMIT: of a thread that was on another stack */
+    uint32_t limit; /* NO_LIMIT: the thread was on another stack */
     uint32_t count;
     struct Frame frames[FRAMES_MAX];
 };
@@ -40,7 +41,7 @@ bool fc_depth_is_on(void)
 void fc_depth_begin(void)
 {
     if (fc_thread.depth)
-        return; /* of a forked child, the parent's */
+        return; /* in a forked child: the parent's */
     struct FcDepth *depth = fc_map(sizeof *depth);
     if (!depth)
         return;
@@ -83,7 +84,7 @@ static bool is_within(const struct FcStackInfo *stack, uint64_t address)
     return address - 1 - stack->start < stack->end - stack->start;
 }
 
-/* overhead.c comes before it is known. */
+/* overhead.c calls this before the stack is known. */
 static bool is_on_own_stack(uint64_t address)
 {
     return fc_thread.own_stack.end == 0 || is_within(&fc_thread.own_stack, address);
@@ -94,8 +95,8 @@ static bool is_elsewhere(uint64_t address)
     return !is_on_own_stack(address) && !is_within(&fc_thread.signal_stack, address);
 }
 
-/* Those below the address were left; all of a handler's, where the stack goes on that it
- * interrupted. */
+/* Removes the calls below `address`, which were left.  If the stack goes on that a handler
+ * interrupted, removes all calls of the handler. */
 static void cut(struct FcDepth *depth, uint64_t address)
 {
     const bool is_own = is_on_own_stack(address);
@@ -108,8 +109,8 @@ static void cut(struct FcDepth *depth, uint64_t address)
     }
 }
 
-/* Functions inlined into one another share the address and the call site; but the very same call
- * can't be made again before it returned. */
+/* Functions that are inlined into one another have the same address and call site; but the very
+ * same call can't be made again before it has returned. */
 static void cut_repeated(struct FcDepth *depth, uint64_t function, uint64_t site, uint64_t where)
 {
     for (uint32_t i = depth->count; i > 0; i--)
@@ -148,11 +149,11 @@ bool fc_depth_enter(uint64_t function, uint64_t site, uint64_t where)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     depth->count = at + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    depth->frames[at] = frame; /* a handler in between has used the place, and left it */
+    depth->frames[at] = frame; /* a handler in between may have used and left the entry */
     return is_deep;
 }
 
-/* The number of the activation that the exit is of, from 1 on; 0: none that is known. */
+/* The number of the open call that the exit belongs to, from 1 on; 0: no known one. */
 static uint32_t find(const struct FcDepth *depth, uint64_t function, uint64_t address, bool is_tail)
 {
     const bool is_own = is_on_own_stack(address);
@@ -166,7 +167,7 @@ static uint32_t find(const struct FcDepth *depth, uint64_t function, uint64_t ad
         if (is_tail || at >= address)
             return i;
         if (innermost == 0)
-            innermost = i; /* it moved the stack pointer, unless one fits */
+            innermost = i; /* it moved the stack pointer, unless another one fits */
     }
     return innermost;
 }
@@ -234,7 +235,7 @@ static struct FcPair *make_pair(struct FcCounted *counted, uint64_t function, ui
     return pair;
 }
 
-/* Whether the counter had to be refilled. */
+/* Returns whether the counter had to be refilled. */
 static bool count_in(struct FcCounted *counted, struct FcPair *pair)
 {
     if (fc_counter_table_count(pair))
@@ -251,11 +252,11 @@ bool fc_depth_handles_entry(struct FcCounted *counted, uint64_t function, uint64
     struct FcPair *pair = fc_counters_pair(counted, function, site);
     if (pair && fc_counter_table_counter(pair) == &counted->skipped)
         return true;
-    /* what has no counter yet may be skipped: that has to be looked up first */
+    /* a function without a counter may be one to skip: that has to be found out first */
     pair = fc_counters_pair(counted, function | FC_COUNT_DEEP, site);
     if (!pair || !fc_thread.depth || !fc_depth_enter(function, site, where))
         return false;
-    count_in(counted, pair); /* where it is refilled is not told */
+    count_in(counted, pair); /* no record says that the counter was refilled */
     return true;
 }
 
@@ -281,7 +282,7 @@ void fc_depth_count(struct FcCounted *counted, uint64_t function, uint64_t site,
 {
     const uint64_t deep = function | FC_COUNT_DEEP;
     struct FcPair *pair = fc_counters_pair(counted, deep, site);
-    /* else the counter would be the parent's; the record tells of the fork */
+    /* otherwise the counter would be the parent's; the record reveals the fork */
     if (!pair && !fc_state_forked_unseen())
         pair = make_pair(counted, deep, site);
     if (!pair)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See detail.h.  The rule: a function whose calls, less the cost of recording what they call, take
- * less than SHORT_NS in the mean is counted; of one that mostly calls itself, and takes no longer
- * in each of these calls, the nested calls are, and all others, too, when many outermost ones
- * since have been as short.
+ * See detail.h.  The rule: a function is counted if its calls take less than SHORT_NS on average,
+ * without the overhead of recording what they call.  If a function mostly calls itself, and takes
+ * no longer in each of these calls, its nested calls are counted; later all of its calls, if many
+ * outermost ones since then were as short.
  *
- * Where the records leave a doubt about what is open, nothing begins to be counted before that is
- * over, and recording goes on.
+ * While the records do not show clearly what is open, no function begins to be counted, and
+ * recording goes on.
  */
 #include "libfc/count/detail.h"
 
@@ -23,9 +23,9 @@
 #else
 #define SHORT_NS 400
 #endif
-#define RECORDED_NS 40 /* what a recorded call costs */
+#define RECORDED_NS 40 /* the overhead of a recorded call */
 
-/* A thread's first chunks are all judged, then one in so many. */
+/* All of a thread's first chunks are judged, then one in so many. */
 #define FIRST_CHUNKS 16
 #define CHUNKS_EACH 8
 
@@ -34,17 +34,17 @@
 #define OUTERMOST_MIN 2
 #define OUTERMOST_MANY 3
 #else
-#define CALLS_MIN 64       /* that have ended, before a function is judged, */
-#define OUTERMOST_MIN 16   /* and of these not nested; */
-#define OUTERMOST_MANY 256 /* the same since its nested calls are counted */
+#define CALLS_MIN 64       /* so many must have ended before a function is judged, */
+#define OUTERMOST_MIN 16   /* so many of them not nested, */
+#define OUTERMOST_MANY 256 /* and so many since its nested calls are counted */
 #endif
-#define CALLS_MANY 20000u /* after which older ones count half */
+#define CALLS_MANY 20000u /* after so many, older calls count half */
 
 static bool is_on;
 static uint64_t start_ticks;
 static uint64_t start_ns;
-/* Atomic: threads may measure at the same time, and each of their figures is as good. */
-static uint64_t cost_ticks; /* of a recorded call; 0: not known yet */
+/* Atomic: several threads may measure at the same time, and each result is as good. */
+static uint64_t cost_ticks; /* the overhead of a recorded call; 0: not known yet */
 static uint64_t short_ticks;
 static uint64_t ticks_per_1024_ns = 1024;
 
@@ -54,8 +54,8 @@ static inline uint64_t figure(const uint64_t *which)
     return __atomic_load_n(which, __ATOMIC_RELAXED);
 }
 
-/* Both clocks at one time: the thread may be preempted between them, for longer than what is
- * measured by them takes. */
+/* Reads both clocks at the same time.  The thread may be preempted in between, for longer than
+ * what is being measured. */
 static void read_clocks(uint64_t *ticks, uint64_t *ns)
 {
     uint64_t least = UINT64_MAX;
@@ -79,16 +79,16 @@ void fc_detail_setup(bool on)
 }
 
 #if defined(FC_TEST_CLOCK)
-/* Each reading is a tick of 1000: a call of a function that calls nothing takes one, its
- * recording two. */
+/* Each reading advances this clock by 1000: a call of a function that calls nothing takes one
+ * reading, recording it takes two. */
 static void measure(void)
 {
     __atomic_store_n(&short_ticks, 1500, __ATOMIC_RELAXED);
     __atomic_store_n(&cost_ticks, 2000, __ATOMIC_RELEASE);
 }
 #else
-/* The time that has passed since the start tells how long a tick is.  Reading a slow clock takes
- * longer than the rest of a record. */
+/* The time since the start gives the length of a tick.  Reading a slow clock takes longer than
+ * the rest of a record. */
 static void measure(void)
 {
     uint64_t per_1024_ns = 1024;
@@ -147,7 +147,7 @@ static void scan_record(struct FcDetail *detail, const struct FcRecord *record)
         return;
     if (!fc_thread_is_on_own_stack(address))
     {
-        /* A handler on a stack of its own returns; a coroutine goes on whenever it likes. */
+        /* A handler on a stack of its own returns, but a coroutine goes on at any time. */
         detail->has_lost_track |= kind == FC_RECORD_SWITCH || !fc_thread.has_signal_stack;
         return;
     }
@@ -214,9 +214,9 @@ static bool opens_frame(const struct FcRecord *record)
     return kind == FC_RECORD_ENTER || (kind == FC_RECORD_COUNT && is_sample(record->function));
 }
 
-/* Whether the two, one after the other, are all that is known of a call: what is open is behind it
- * as it was before.  Its caller then seems to have taken longer by what recording it took, if that
- * is judged at all: it may be counted later than it could. */
+/* Whether the two records, an entry and an exit in a row, are a whole call, after which what is
+ * open is the same as before.  Its caller then seems longer by the overhead of recording this
+ * call, if the caller is judged at all: it may be counted later than it could be. */
 static bool is_whole_call(const struct FcChunk *chunk, const struct FcRecord *entry,
                           const struct FcRecord *exit)
 {
@@ -247,7 +247,7 @@ static void scan_units(struct FcDetail *detail, const struct FcChunk *chunk, uin
             continue;
         }
         struct FcRecord record = chunk->records[i];
-        /* One that a hook has yet to fill, whom a handler interrupted: an entry or an exit. */
+        /* A hook that a handler interrupted has yet to fill this record: an entry or an exit. */
         if (record.site >> FC_SITE_GENERATION_SHIFT != chunk->generation)
             fc_detail_lose_track(detail);
         else
@@ -376,7 +376,7 @@ void fc_detail_after_fork(bool is_seen)
     detail->decision_count = 0;
     detail->scanned_units = 0;
     detail->chunks = 0;
-    detail->own_time.is_known = false; /* a thread of its own */
+    detail->own_time.is_known = false; /* the child's thread is a thread of its own */
     detail->own_time.owed = 0;
     detail->has_lost_track |= !is_seen;
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #if !defined(FC_TEST_EAGER)
-/* As module-after-inlining.S has them. */
+/* The layout that module-after-inlining.S assumes. */
 _Static_assert(sizeof(struct FcPair) == 32 && FC_COUNTER_PAIRS == 4096, "");
 _Static_assert(offsetof(struct FcPair, key) == 0 && offsetof(struct FcCounterTable, pairs) == 0,
                "");

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The two functions that gcc's code calls with `fc-config --after-inlining`: __fentry__ first thing
- * in a function, before it has a frame, and __return__ last thing, when it has none any more.  The
- * way of a record from here on is that of hooks.c.
+ * The two functions that gcc's code calls with `fc-config --after-inlining`: __fentry__ at the
+ * very start of a function, before it has a frame, and __return__ at its very end, when it has
+ * none any more.  From here on a record is made as in hooks.c.
  *
- * In neither place does the code that calls expect a call: arguments and results are in their
- * registers, and the static chain, and the count of vector arguments.  So both keep every
- * register: the general ones by their attribute, the others by never touching them, for which
- * the build compiles libfc with -mgeneral-regs-only.  What is not the common case goes through
- * after-inlining.S, which keeps all.
+ * The calling code expects no call at these points: arguments, results, the static chain and the
+ * count of vector arguments are in registers.  So both functions keep every register: the general
+ * ones by their attribute, the others by never touching them, for which libfc is compiled with
+ * -mgeneral-regs-only.  The uncommon cases go through after-inlining.S, which saves all of them.
  *
  * Nothing here may call into libc, touch errno or allocate.
  */
@@ -32,7 +31,7 @@
 #define NOP 0x90
 #define PAGE 4096u
 
-/* gcc puts the static chain of a nested function on the stack for the length of the call. */
+/* gcc saves the static chain of a nested function on the stack during the call. */
 static inline __attribute__((always_inline)) bool is_nested(const uint8_t *back)
 {
     uint16_t next;
@@ -40,16 +39,16 @@ static inline __attribute__((always_inline)) bool is_nested(const uint8_t *back)
     return fc_unlikely(next == POP_R10);
 }
 
-/* Whether what stands before a call of five bytes is a part of what the linker made of a call
- * through the offset table: a prefix (bfd, gold, lld; another one mold 2.37) or a nop (mold
- * 1.10).  A nop between functions stands before one at an even address. */
+/* Whether the byte before a call of five bytes belongs to what the linker made of a call through
+ * the offset table: a prefix (bfd, gold, lld; another one for mold 2.37) or a nop (mold 1.10).
+ * A nop between functions is before a function at an even address. */
 static inline __attribute__((always_inline)) bool is_made_call(const uint8_t *back)
 {
     return back[-6] == PREFIX || back[-6] == REX || (back[-6] == NOP && (uintptr_t)back % 2 == 0);
 }
 
-/* start_of where the page begins so near to the call that for each step it is to be asked whether
- * that is in the page. */
+/* start_of for a call so near to the start of its page that each step has to be checked to be in
+ * the page. */
 FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static uintptr_t
 start_in_page(const uint8_t *back)
 {
@@ -66,11 +65,11 @@ start_in_page(const uint8_t *back)
     return before == ENDBR64 ? start - 4 : start;
 }
 
-/* The function that `back` is in, where __fentry__ returns to.  Before that stands the call, five
- * bytes or, through the offset table or made from such a call by the linker, six; before the call
- * the push of a nested function, and an endbr64 where gcc was told -fcf-protection.  Never reads
- * before the page that the call is in: there may be nothing.  A function without alignment that
- * begins in the page before is told by what of these is in the call's page. */
+/* The function that `back` is in, the address that __fentry__ returns to.  Before it is the
+ * call: five bytes, or six if it is through the offset table or the linker made it from such a
+ * call.  Before the call is the push of a nested function, and with -fcf-protection an endbr64.
+ * Never reads before the page of the call, where there may be nothing.  A function without
+ * alignment that begins in the page before is recognized by what is in the call's page. */
 static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *back)
 {
     uintptr_t start = (uintptr_t)back - 6;
@@ -83,9 +82,8 @@ static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *b
     return before == ENDBR64 ? start - 4 : start;
 }
 
-/* A limit of depth, and what is skipped where nobody knows what made a record: true where that was
- * all.  Called at an entry or an exit of a thread that looks at all calls; what it calls is
- * compiled as this file is. */
+/* Handles FC_DEPTH and skipped functions in a thread that checks all calls.  True: nothing else
+ * is to be done.  Called at an entry or an exit; what it calls is compiled like this file. */
 FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static bool
 handles(uint64_t function, uint64_t site, uint64_t where)
 {
@@ -101,13 +99,12 @@ enum Way
 {
     WAY_RECORD,
     WAY_DONE,   /* a counted call */
-    WAY_CHECK,  /* counted.c has to look */
+    WAY_CHECK,  /* counted.c has to decide */
     WAY_REFILL, /* counted, and the counter is used up */
-    WAY_OTHER,  /* a call of which recorded.h has nothing */
+    WAY_OTHER,  /* a call that recorded.h does not know */
 };
 
-/* What to do in a thread that counts or skips such functions by itself.  `key`:
- * fc_counter_table_key. */
+/* What to do in a thread that counts or skips such functions.  `key`: fc_counter_table_key. */
 static inline __attribute__((always_inline)) enum Way find_way(enum FcRecordKind kind,
                                                                uint64_t function, uint64_t key,
                                                                uint64_t site,
@@ -146,8 +143,8 @@ static inline __attribute__((always_inline)) uint64_t where_of(enum FcRecordKind
     return kind | (frame_address & FC_WHERE_ADDRESS_MASK) | frame_address << FC_WHERE_RETURN_SHIFT;
 }
 
-/* `kept` is where the caller of the instrumented function put the return address: the very same
- * place at the entry and at the return of one activation. */
+/* `kept` is where the caller of the instrumented function put the return address: the same
+ * address at the entry and at the exit of one call. */
 static inline __attribute__((always_inline)) void
 count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64_t *kept)
 {
@@ -162,7 +159,7 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
         __asm__ volatile("" : : : "memory"); /* as in hooks.c */
         if (fc_clock_get_mode() == FC_CLOCK_OFF)
         {
-            fc_hooks.table = NULL; /* as fc_counters_have_stopped, which is no inline function */
+            fc_hooks.table = NULL; /* as in fc_counters_have_stopped, which is no inline function */
             return;
         }
     }
@@ -216,11 +213,11 @@ static inline __attribute__((always_inline)) void record(enum FcRecordKind kind,
                                                                : fc_beacon_left_to(*kept));
 }
 
-/* Versions as in hooks.c; of the second the C library has none. */
+/* Versions as in hooks.c; the C library has none of the second. */
 #define VERSION(name, hook, version) __asm__(".symver " #hook "," name version)
 
-/* When profiling is off nothing is done, and no register is put on the stack: by a function without
- * a frame, which goes on by a jump. */
+/* When profiling is off nothing is done, and no register is saved: this is a function without a
+ * frame, which goes on by a jump. */
 #define UNLESS_OFF(hook, goes_on)                                                                  \
     FC_KEEPS_REGISTERS void goes_on(void) __attribute__((visibility("hidden")));                   \
     FC_EXPORT __attribute__((naked)) void hook(void);                                              \
@@ -251,8 +248,8 @@ FC_KEEPS_REGISTERS void fc_after_inlining_leave(void)
     record(FC_RECORD_EXIT, 0, 0, __builtin_dwarf_cfa());
 }
 
-/* For a hook that counted the call itself, and used the counter up: of no nested function, which
- * that does not find. */
+/* For a hook that counted the call and used the counter up.  Not for nested functions, which
+ * that hook does not find. */
 FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void);
 FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void)
 {
@@ -272,7 +269,7 @@ VERSION("__fentry__", fc_hook_fentry, "@@FC_4");
 VERSION("__fentry__", fc_hook_fentry_of_libc, "@GLIBC_2.13");
 VERSION("__return__", fc_hook_return, "@@FC_4");
 
-/* Where the hooks in modules go on, by a jump: the stack is as if these had been called. */
+/* The hooks in modules jump here: the stack is as if these functions had been called. */
 extern __typeof(fc_hook_fentry) fc_module_fentry __asm__(FC_MODULE_FENTRY)
     __attribute__((alias("fc_hook_fentry"), visibility("default")));
 extern __typeof(fc_hook_fentry_refill) fc_module_fentry_refill __asm__(FC_MODULE_FENTRY_REFILL)
@@ -280,10 +277,10 @@ extern __typeof(fc_hook_fentry_refill) fc_module_fentry_refill __asm__(FC_MODULE
 extern __typeof(fc_hook_return) fc_module_return __asm__(FC_MODULE_RETURN)
     __attribute__((alias("fc_hook_return"), visibility("default")));
 
-/* cpuid is dear under a hypervisor: asked once. */
+/* cpuid is expensive under a hypervisor: executed once. */
 bool fc_after_inlining_has_xsave(void)
 {
-    static int8_t known; /* 1: there, -1: not; atomic */
+    static int8_t known; /* 1: xsave is there, -1: it is not; atomic */
     int8_t answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (answer == 0)
     {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stands in for what leaves frames without their exits: longjmp and its kin, and the C++
- * runtime's personality routine, which decides where an exception goes on.  Each records to
- * which frame the stack was cut back, at the time when it was.  Without that record
- * fcmanager would learn it from a later one at best, and take what the frame that caught
- * the jump calls next for a call of a frame that is gone.
+ * Interposes what leaves frames without their exits: longjmp and its variants, and the C++
+ * runtime's personality routine, which decides where an exception goes on.  Each records to which
+ * frame the stack was cut back, and when.  Without that record fcmanager would at best learn it
+ * from a later one, and take what the catching frame calls next for a call of a frame that is
+ * gone.
  */
 #include "libfc/hooks/jumps.h"
 
@@ -43,7 +43,8 @@ static struct
 };
 
 #if defined(__aarch64__) && defined(__GLIBC__)
-/* glibc's word is in a variable of the loader's own: a buffer of ours tells it. */
+/* glibc's pointer guard is in a variable of the loader: it is derived from a buffer of libfc's
+ * own. */
 static uint64_t guard;
 
 static __attribute__((noinline)) void learn_guard(void)
@@ -65,8 +66,9 @@ void fc_jumps_setup(void)
         jumps[i].real = (JumpFunction *)fc_libc()->dlsym(RTLD_NEXT, jumps[i].name);
 }
 
-/* The stack pointer that setjmp has saved; 0: not known.  glibc scrambles it with a word of its own
- * (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h and aarch64/pointer_guard.h in its sources). */
+/* The stack pointer that setjmp has saved; 0: not known. glibc scrambles it with the pointer
+ * guard (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h and aarch64/pointer_guard.h in its
+ * sources). */
 static uint64_t saved_stack_pointer(const jmp_buf buffer)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -110,7 +112,7 @@ FC_EXPORT void siglongjmp(jmp_buf buffer, int value)
     __builtin_unreachable();
 }
 
-/* What longjmp is with _FORTIFY_SOURCE. */
+/* longjmp as _FORTIFY_SOURCE has it. */
 void __longjmp_chk(jmp_buf buffer, int value) __attribute__((noreturn));
 
 FC_EXPORT void __longjmp_chk(jmp_buf buffer, int value)
@@ -127,17 +129,17 @@ typedef _Unwind_Reason_Code Personality(int version, _Unwind_Action actions,
                                         struct _Unwind_Context *context);
 typedef _Unwind_Word GetWord(struct _Unwind_Context *context);
 
-static Personality *real_personality; /* atomic, both */
+static Personality *real_personality; /* both atomic */
 static GetWord *get_stack_pointer;
 
 #define PERSONALITY "__gxx_personality_v0"
 #define RUNTIME_VERSION "CXXABI_1.3"
 
-/* libfc is not linked with the C++ runtime and looks for it when it is first called: behind itself
- * in the order of look-up or, where a plug-in brought the runtime, from the module of the code that
- * the unwinder is at.  The loader allocates for that, and keeps some of it for as long as the
- * module is there: none of the program's business.  Its message that there is none it is made to
- * forget, by the second call, as it would free that when the program looks for something. */
+/* libfc is not linked with the C++ runtime.  It looks it up at the first call: after itself in
+ * the order of look-up, or, if a plug-in brought the runtime, from the module of the code that
+ * the unwinder is at.  The loader allocates for that and keeps some of the memory as long as the
+ * module is there; that is not the program's doing.  The second call makes the loader forget its
+ * error message, which it would free when the program looks something up. */
 static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
 {
     const bool was_looking_up = fc_thread.is_looking_up;
@@ -153,14 +155,14 @@ static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
     if (!real)
         return; /* another thread may have found it */
     __atomic_store_n(&get_stack_pointer, get_pointer, __ATOMIC_RELAXED);
-    /* release: whoever sees this one sees the other */
+    /* release: a reader that sees this one sees the other */
     __atomic_store_n(&real_personality, real, __ATOMIC_RELEASE);
 }
 
 FC_EXPORT Personality fc_jumps_personality;
 
-/* Asked by the unwinder for each frame of C++ whether the exception ends there, or has
- * destructors to run.  What _Unwind_GetCFA gives is the stack pointer at the frame's call. */
+/* The unwinder asks for each C++ frame whether the exception ends there, or has destructors to
+ * run. _Unwind_GetCFA returns the stack pointer at the frame's call. */
 _Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
                                          _Unwind_Exception_Class class,
                                          struct _Unwind_Exception *exception,
@@ -170,7 +172,7 @@ _Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
         find_runtime(__builtin_return_address(0), context);
     Personality *real = __atomic_load_n(&real_personality, __ATOMIC_ACQUIRE);
     if (!real)
-        return _URC_FATAL_PHASE1_ERROR; /* there is no C++ runtime: nobody can have thrown */
+        return _URC_FATAL_PHASE1_ERROR; /* there is no C++ runtime: nothing can have been thrown */
     _Unwind_Reason_Code verdict = real(version, actions, class, exception, context);
     GetWord *stack_pointer = __atomic_load_n(&get_stack_pointer, __ATOMIC_RELAXED);
     if (verdict == _URC_INSTALL_CONTEXT && stack_pointer)
@@ -178,6 +180,7 @@ _Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
     return verdict;
 }
 
-/* Only for code that was linked with the shared libstdc++, whose version this is, and not the
- * default one: where the runtime is linked statically the linker must not take ours. */
+/* Only for code that was linked with the shared libstdc++, which asks for this version.  It is
+ * not the default one: if the runtime is linked statically the linker must not take libfc's
+ * function. */
 __asm__(".symver fc_jumps_personality," PERSONALITY "@" RUNTIME_VERSION);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stands in for makecontext and sigaltstack to see where the program has its other
- * stacks, and tells fcmanager before a record is made on one; and for swapcontext and
- * setcontext to record when they are changed.
+ * Interposes makecontext and sigaltstack to learn where the program has other stacks, and tells
+ * fcmanager before a record is made on one.  Interposes swapcontext and setcontext to record when
+ * stacks are changed.
  */
 #include "libfc/hooks/stacks.h"
 
@@ -21,8 +21,8 @@
 #include <signal.h>
 #include <ucontext.h>
 
-/* A program uses the same few stacks again and again: those that fcmanager was told of last, by a
- * hash of the address, are not told of again.  A lost race only repeats a message. */
+/* Hashes of the addresses of stacks that were sent last.  A program uses the same few stacks
+ * again and again, and these are not sent again.  A lost race only repeats a message. */
 #define REMEMBERED_BITS 8
 static uint64_t remembered[1 << REMEMBERED_BITS][2];
 
@@ -96,8 +96,8 @@ static void record(enum FcRecordKind kind, uint64_t address)
         fc_beacon_set(beacon, was);
 }
 
-/* A record of its own: on the other stack there may be no call before the next switch, and nothing
- * else would tell of this one. */
+/* A record of its own: on the other stack there may be no call before the next switch, and
+ * nothing else would reveal this one. */
 static void record_switch(const ucontext_t *to)
 {
 #if defined(__x86_64__)
@@ -150,7 +150,7 @@ __asm__(".text\n"
         ".type makecontext, %function\n"
         "makecontext:\n"
         ".cfi_startproc\n"
-        "    hint #34\n" /* bti c: it is called by way of a PLT */
+        "    hint #34\n" /* bti c: it is called through a PLT */
         "    stp x29, x30, [sp, #-80]!\n"
         ".cfi_adjust_cfa_offset 80\n"
         "    stp x0, x1, [sp, #16]\n    stp x2, x3, [sp, #32]\n"
@@ -178,10 +178,10 @@ FC_EXPORT FC_JUMPING int sigaltstack(const stack_t *restrict stack, stack_t *res
     FC_JUMP real_sigaltstack(stack, old);
 }
 
-/* Where the thread is in a handler on its signal stack and `address` is elsewhere, all frames on
- * that stack are left for good: the next handler begins at the stack's end again.  Whether it is
- * there the kernel is asked: a coroutine may live on a stack that was the signal stack once, and
- * its frames are not left when it is switched from. */
+/* If the thread is in a handler on its signal stack and `address` is elsewhere, all frames on
+ * that stack are left for good: the next handler begins at the stack's end.  The kernel is asked
+ * whether the thread is there: a coroutine may use a stack that was the signal stack once, and
+ * its frames are not left by a switch. */
 static void record_end_of_handlers(uint64_t address)
 {
     stack_t now;

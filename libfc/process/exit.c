@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The ways in which a process ends: exit and its kin.  fcmanager is told at the last moment and its
- * answer awaited, so that the profile is there before the parent learns of the end.
+ * The end of a process, by exit and its variants.  fcmanager is told at the last moment and its
+ * answer is awaited, so the profile is complete before the parent process learns of the end.
  */
 #include "libfc/process/exit.h"
 
@@ -24,20 +24,22 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* SIGCANCEL and SIGSETXID of the C library: another thread may wait for us to handle one. */
+/* SIGCANCEL and SIGSETXID of the C library: another thread may wait until this one has handled
+ * one. */
 #define INTERNAL_SIGNALS (UINT64_C(3) << (__SIGRTMIN - 1))
 
 #define TRIES_WITHOUT_PIPE 1000 /* some 15 seconds */
 
-/* Others wait there, too: an answer that is not ours tells nothing of our profile.  False where
- * none came, and none will.  Without the pipe (fc_channel_leave_open) the kernel's word is all. */
+/* Other processes wait there as well: an answer for another one says nothing of this profile.
+ * False: no answer came, and none will.  Without the pipe (fc_channel_leave_open) only the
+ * kernel's word counts. */
 static bool wait_at_reply_pipe(void)
 {
     const bool has_pipe = fc_session.reply_fd >= 0;
     int tries = 0;
     for (int delay_ms = 1;; delay_ms = delay_ms < 16 ? delay_ms * 2 : delay_ms)
     {
-        /* Before what is read: the text was there first. */
+        /* before reading: the text was there first */
         int signalled = fc_channel_is_signalled(FC_ANSWERED);
         enum FcReplied replied =
             fc_spawn_read_reply(fc_session.reply_fd, signalled > 0 ? 0 : delay_ms);
@@ -46,7 +48,7 @@ static bool wait_at_reply_pipe(void)
             return true;
         if (!has_pipe && (signalled < 0 || ++tries == TRIES_WITHOUT_PIPE))
             return true;
-        /* or the program has closed our end */
+        /* or the program has closed this end */
         if (replied == FC_REPLIED_CLOSED || !fc_channel_is_alive())
             return fc_channel_is_alive();
     }
@@ -71,21 +73,21 @@ static void wait_for_answer(uint32_t index)
     fc_channel_close();
 }
 
-/* Those that came while we waited.  Without profiling the process would have been gone: no handler
- * would have run, and no signal ended it, of which the profile that is written by now says nothing.
- */
+/* Discards signals that came during the wait.  Without profiling the process would have been
+ * gone: no handler would have run, and no signal would have ended it, which the written profile
+ * does not mention. */
 static void discard_signals(uint64_t which)
 {
     const struct timespec none = {0, 0};
     uint64_t pending = 0;
-    /* a timer may send one after the other: not for ever */
+    /* bounded, since a timer may send one after the other */
     for (int i = 0; i < 1000; i++)
         if (fc_sys(SYS_rt_sigpending, &pending, sizeof pending) < 0 || (pending & which) == 0 ||
             fc_sys(SYS_rt_sigtimedwait, &which, NULL, &none, sizeof which) < 0)
             return;
 }
 
-/* For every other thread profiling is off now. */
+/* From here on profiling is off for every other thread. */
 static void send_quit(uint64_t old)
 {
     const uint64_t end = fc_switches_check_last();
@@ -122,12 +124,12 @@ static void quit(void)
     fc_restore_signals(old);
 }
 
-/* exit() runs two of our functions, in an order that depends on how libfc was loaded:
- * libc's exit handler, which knows the status, and the loader's destructor, which is
- * behind all those of the program.  The later one is the end. */
+/* exit() runs two functions of libfc, in an order that depends on how libfc was loaded: libc's
+ * exit handler, which knows the status, and the loader's destructor, which runs after all those
+ * of the program.  The later one is the end. */
 static void finish_part(void)
 {
-    static uint64_t key; /* whose parts are counted: a forked child begins anew */
+    static uint64_t key; /* the process whose parts are counted: a forked child begins again */
     static uint32_t parts;
     if (key != fc_state_key)
         parts = 0;
@@ -160,13 +162,13 @@ typedef void QuickExitFunction(int);
 
 static QuickExitFunction *real_quick_exit;
 
-/* At start, as dlsym waits while another thread is in a library's constructor. */
+/* At start, since dlsym waits while another thread is in a library's constructor. */
 __attribute__((constructor)) static void find_real(void)
 {
     real_quick_exit = (QuickExitFunction *)fc_libc()->dlsym(RTLD_NEXT, "quick_exit");
 }
 
-/* Here only to learn the status, which libc does not tell the handlers. */
+/* Interposed only to learn the status, which libc does not pass to the handlers. */
 FC_EXPORT void quick_exit(int status)
 {
     if (!real_quick_exit)
@@ -176,11 +178,11 @@ FC_EXPORT void quick_exit(int status)
     __builtin_unreachable();
 }
 
-/* The normal end of many a program, shells among them.  No handler runs: what was recorded and is
+/* The normal end of many programs, such as shells.  No handler runs: what was recorded and is
  * still in private buffers is sent from here. */
 __attribute__((noreturn)) static void end(int status)
 {
-    /* Not in the child of a vfork: it has its parent's memory, whose profile goes on. */
+    /* not in the child of a vfork: it has its parent's memory, and the parent's profile goes on */
     if (fc_state_is_own_process() || fc_state_forked_unseen())
     {
         fc_exit_send_status(status);
@@ -205,7 +207,7 @@ __attribute__((destructor)) static void unloaded(void)
     finish_part();
 }
 
-/* By this libc knows which library a handler is of; from the compiler's start files. */
+/* By this libc knows which library a handler belongs to; it is in the compiler's start files. */
 extern void *own_library __asm__("__dso_handle") __attribute__((visibility("hidden")));
 
 void fc_exit_setup(void)

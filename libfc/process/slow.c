@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The slow path of all who make records (record.h): the chunk at the cursor has no room.  Starts
- * profiling with the first record, makes threads and unseen forks known, and goes on in a new
- * chunk.
+ * The slow path of every record (record.h): the chunk at the cursor has no room.  Starts profiling
+ * at the first record, announces threads, handles forks that were not noticed, and goes on in a
+ * new chunk.
  */
 #include "libfc/stream/chunk-full.h"
 
@@ -25,8 +25,8 @@
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
 
-/* Gives the full chunk away and takes the next.  False where there was none to be had now;
- * the caller waits and tries again.  Signals blocked. */
+/* Gives the full chunk away and takes the next one.  False: there is none now; the caller waits
+ * and tries again.  Signals blocked. */
 static bool refill(void)
 {
     if (fc_state_forked_unseen())
@@ -35,26 +35,26 @@ static bool refill(void)
         fc_threads_start();
     if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_UNITS(fc_thread.cursor) < FC_UNITS)
         return true;     /* a handler was here first */
-    fc_modules_update(); /* first: the chunk may hold calls of what was just loaded */
+    fc_modules_update(); /* first: the chunk may have calls of what was just loaded */
     fc_chunks_flush_full();
     return fc_chunks_take();
 }
 
-/* There is room in the thread's chunk. */
+/* Whether there is room in the thread's chunk. */
 static struct FcRecord *reserve(uint64_t *time, uint64_t *generation)
 {
     fc_switches_begin_records(time);
     return fc_record_reserve(generation);
 }
 
-/* Each hook that finds the chunk full, or none, has taken bytes behind its end: this takes them
- * back, before they reach the address.  Until then as many as there are signals may do so, each in
- * a handler that interrupted another.  Async-signal-safe. */
+/* Each hook that finds the chunk full, or none, has advanced the cursor beyond its end.  This
+ * moves it back before it overflows into the address.  Until then there may be as many such
+ * hooks as there are signals, each in a handler that interrupted another.  Async-signal-safe. */
 static void hold_cursor(void)
 {
     uint64_t cursor = __atomic_load_n(&fc_thread.cursor, __ATOMIC_RELAXED);
     const uint64_t behind = FC_CURSOR_UNITS(cursor) - FC_UNITS;
-    /* else a handler that comes in between holds it, or has set it anew */
+    /* otherwise a handler that came in between does so, or has set the cursor */
     if (FC_CURSOR_UNITS(cursor) > FC_UNITS)
         __atomic_compare_exchange_n(&fc_thread.cursor, &cursor,
                                     cursor - behind * sizeof(struct FcUnit), false,
@@ -67,7 +67,7 @@ static bool is_call(uint64_t where)
     return kind == FC_RECORD_ENTER || kind == FC_RECORD_EXIT;
 }
 
-/* The thread's first record, if it is one of a call, has not been looked at yet. */
+/* Whether the thread's first record, if it is that of a call, still has to be checked. */
 static void choose(void *function, void *site, uint64_t where)
 {
     const bool is_after_inlining = (uint64_t)(uintptr_t)function & FC_FUNCTION_AFTER_INLINING;
@@ -83,7 +83,7 @@ static void choose(void *function, void *site, uint64_t where)
         fc_counted_exit(function, site, where);
 }
 
-/* A signal that came meanwhile is handled at once, which is the program's time again. */
+/* Signals that came meanwhile are handled now, in the program's own time. */
 static void end_pause_and_restore_signals(uint64_t old)
 {
     fc_switches_end_pause();
@@ -126,9 +126,9 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
             fc_call_sites_begin(time, !fc_user_filter_is_on() && !fc_depth_is_on());
         }
         if (slot && fc_thread.has_ended)
-            fc_chunks_give_up(); /* nothing will tell when this thread has made its last record */
+            fc_chunks_give_up(); /* it is not known when this thread makes its last record */
         else if (slot && (where & FC_WHERE_KIND_MASK) != FC_RECORD_OFF)
-            /* else the record that the hook is about has yet to come, as a call that is recorded */
+            /* otherwise the hook's own record is yet to be made, as a recorded call */
             fc_counted_begin(FC_CURSOR_CHUNK(fc_thread.cursor), FC_CURSOR_UNITS(fc_thread.cursor));
         if (slot)
             end_pause_and_restore_signals(old);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Start and end of threads.  A thread is met at its first record; its end comes
- * by way of a thread-specific key, whose destructors run when the thread's frames
- * and C++ thread_local objects are gone.
+ * Start and end of threads.  A thread becomes known at its first record.  Its end is noticed by a
+ * thread-specific key, whose destructors run when the thread's frames and C++ thread_local objects
+ * are gone.
  */
 #include "libfc/process/threads.h"
 
@@ -31,10 +31,10 @@
 
 static unsigned end_key; /* a pthread_key_t */
 static bool have_end_key;
-static uint32_t last_number; /* atomic: counts this process's threads */
+static uint32_t last_number; /* atomic: the number of the process's newest thread */
 
-/* Profiling is off: nothing of the calling thread is told any more.  But another one may go through
- * the list of those that have buffers. */
+/* Profiling is off, and nothing of the calling thread is sent any more.  But another thread may
+ * walk the list of threads with buffers. */
 static bool ends_unreported(void)
 {
     if (!fc_state_is_off())
@@ -52,7 +52,7 @@ void fc_threads_end(void)
     uint64_t old = fc_block_signals();
     const uint64_t end = fc_switches_check_last();
     fc_modules_update();
-    fc_chunks_give_up(); /* also what waited for a record that will not come any more */
+    fc_chunks_give_up(); /* including records that waited for one that will not come */
     fc_counters_end();
     fc_depth_end();
     fc_call_sites_end();
@@ -62,8 +62,8 @@ void fc_threads_end(void)
     struct FcMessage message = {
         .type = FC_MSG_THREAD_END, .thread = fc_thread.number, .value = end};
     fc_channel_send(&message, NULL, 0);
-    /* Destructors of other keys may still run instrumented code: that then counts
-       as a new thread of the same kernel id, and each of its records is sent at once. */
+    /* Destructors of other keys may still run instrumented code.  That counts as a new thread
+       with the same kernel id, each record of which is sent at once. */
     fc_thread.number = 0;
     fc_thread.has_ended = true;
     fc_restore_signals(old);
@@ -74,8 +74,9 @@ static void thread_ends(void *unused)
     (void)unused;
     if (ends_unreported())
         return;
-    /* libc calls the destructors in so many rounds, as long as keys are set.  Ours is set again in
-       each, to come behind the destructors of other keys, which may do the same. */
+    /* libc calls the destructors in a number of rounds, as long as keys are set.  This key is
+       set again in each, so that its destructor comes after those of other keys, which may do
+       the same. */
     if (++fc_thread.end_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS ||
         fc_libc()->setspecific(end_key, &fc_thread) != 0)
         fc_threads_end();
@@ -86,15 +87,15 @@ void fc_threads_setup(void)
     have_end_key = fc_libc()->key_create(&end_key, thread_ends) == 0;
 }
 
-/* Bounds of the calling thread's own stack.  The start is where it can't reach further: below
- * it is somebody else's memory, or unused. */
+/* The bounds of the calling thread's own stack.  It can't grow beyond the start: memory below
+ * that is unused, or something else. */
 static struct FcStackInfo find_own_stack(long thread_id)
 {
     const uint64_t main_gap = 128u << 20; /* the kernel maps nothing in it */
     const uint64_t usual = 8u << 20;
     struct rlimit limit = {0};
     bool is_main = thread_id == fc_sys(SYS_getpid);
-    /* a thread's own variables lie right above its stack; the main thread's arguments too */
+    /* a thread's own variables are right above its stack, and so are the main thread's arguments */
     uint64_t end = is_main ? fc_libc()->getauxval(AT_EXECFN) : (uint64_t)(uintptr_t)&fc_thread;
     uint64_t bytes = is_main ? main_gap : usual;
     fc_sys(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit);
@@ -107,7 +108,7 @@ static struct FcStackInfo find_own_stack(long thread_id)
 
 void fc_threads_start(void)
 {
-    /* relaxed: the number only has to differ */
+    /* relaxed: the number only has to be unique */
     fc_thread.number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
     fc_thread.sequence = 0;
     fc_thread.sent_count = 0;
@@ -115,7 +116,7 @@ void fc_threads_start(void)
     if (have_end_key)
         fc_libc()->setspecific(end_key, &fc_thread); /* early keys need no memory */
     long id = fc_sys(SYS_gettid);
-    if (fc_thread.own_stack.end == 0) /* a forked child goes on with its parent's */
+    if (fc_thread.own_stack.end == 0) /* a forked child goes on with its parent's stack */
         fc_thread.own_stack = find_own_stack(id);
     struct FcMessage message = {.type = FC_MSG_THREAD_START,
                                 .thread = fc_thread.number,
