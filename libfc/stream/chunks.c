@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Taking and giving away chunks (fc-format.h has the protocol).  Called when a chunk is full,
+ * Takes chunks and gives them away (fc-format.h has the protocol).  Called when a chunk is full,
  * about once in 1,900 records, and at the start, the fork and the end of a thread.  Never
- * allocates from the program's heap, never waits for a manager that is dead.
+ * allocates from the program's heap, and never waits for a dead manager.
  */
 #include "libfc/stream/chunks.h"
 
@@ -18,14 +18,15 @@
 #include <linux/futex.h>
 #include <time.h>
 
-/* A thread that got no chunk in so many waits of WAIT_NS, in each of which fcmanager read all that
- * was in the pipe or freed chunks, which others were quicker to take, uses the pipe instead: more
- * threads may be alive, each with a chunk that it fills slowly, than there are chunks.  Where
- * fcmanager is stopped it waits: what is in a private buffer is lost if the process is killed. */
+/* After so many vain waits of WAIT_NS a thread uses the pipe instead.  Only waits count in which
+ * fcmanager emptied the pipe or freed chunks, which other threads were quicker to take: there
+ * may be more threads than chunks, each with a chunk that it fills slowly.  While fcmanager is
+ * stopped the thread waits, since the contents of a private buffer are lost if the process is
+ * killed. */
 #define WAITS_MAX 4
 #define WAIT_NS 50000000
-/* A private buffer was sent so often, about a chunk's records, before its thread looks for a chunk
- * again: where there are more threads than chunks a look is in vain, and goes through all. */
+/* A private buffer is sent so often, about a chunk's records, before its thread tries to get a
+ * chunk again.  With more threads than chunks that is in vain, and scans all of them. */
 #define PRIVATE_ROUNDS 16
 
 static uint32_t in_flight_limit;
@@ -54,7 +55,8 @@ static uint32_t most_in_flight(void)
 
 /* ---- Shared chunks -------------------------------------------------------- */
 
-/* fcmanager is told of the chunks that were given away last, so many: they will be free soon. */
+/* fcmanager has been told of the chunks that were given away last, up to this number: they will
+ * be free soon. */
 static void mark_sent(uint32_t count)
 {
     for (; count > 0; count--)
@@ -83,8 +85,8 @@ static void send_shared(struct FcChunk *chunk, uint32_t units, bool is_hasty)
         .type = FC_MSG_CHUNK, .thread = fc_thread.number, .argument = index, .value = units};
     const bool was_sent = is_hasty ? fc_channel_send_whole(&message, sizeof message)
                                    : fc_channel_send_later(&message);
-    /* At the end of the process nothing is wrong: fcmanager reads the chunk in place.  relaxed: it
-       looks when the process is dead */
+    /* At the end of the process this is no fault: fcmanager reads the chunk in place. relaxed:
+       it reads when the process is dead */
     if (!was_sent && !fc_state_has_ended())
         __atomic_store_n(&chunk->stopped, 1, __ATOMIC_RELAXED);
 }
@@ -103,17 +105,17 @@ uint32_t fc_chunks_count_freed(void)
     return shared ? __atomic_load_n(&shared->freed, __ATOMIC_RELAXED) : 0;
 }
 
-/* Until that one is free: the manager wakes the thread and nobody else. */
+/* Waits until that chunk is free.  The manager wakes this thread only. */
 static long wait_for_own(struct FcChunk *chunk, const struct timespec *wait)
 {
-    /* it may be unmapped by now, which the kernel says */
+    /* it may be unmapped by now, which the kernel reports */
     long result =
         fc_sys(SYS_futex, &chunk->owner, FUTEX_WAIT, (uint32_t)fc_state_key, wait, NULL, 0);
     fc_thread.hint = fc_pool_index(chunk);
     return result;
 }
 
-/* Until any chunk is free; all who wait so are woken. */
+/* Waits until any chunk is free.  All such waiters are woken. */
 static long wait_for_any(uint32_t freed, const struct timespec *wait)
 {
     struct FcShared *shared = fc_pool_header();
@@ -127,14 +129,15 @@ bool fc_chunks_wait(uint32_t freed)
 {
     const struct timespec wait = {0, WAIT_NS};
     const uint64_t old = fc_block_signals();
-    const bool was_sent = send_queued(); /* it may be for one of these that the thread is to wait */
+    const bool was_sent =
+        send_queued(); /* the thread may be about to wait for one of these chunks */
     struct FcChunk *own = fc_pool_await_own();
     fc_restore_signals(old);
     if (!was_sent)
         return false;
     long result = own ? wait_for_own(own, &wait) : wait_for_any(freed, &wait);
     uint32_t rounds = __atomic_load_n(&fc_pool_header()->rounds, __ATOMIC_RELAXED);
-    bool is_in_vain = !own && result != -ETIMEDOUT; /* one was freed: the next look will tell */
+    bool is_in_vain = !own && result != -ETIMEDOUT; /* one was freed: the next attempt will show */
     if (is_in_vain || ((!own || result == -ETIMEDOUT) && rounds != fc_thread.rounds))
         fc_thread.waits++;
     fc_thread.rounds = rounds;
@@ -146,10 +149,10 @@ bool fc_chunks_wait(uint32_t freed)
 
 /* ---- Shared chunks and private buffers ------------------------------------- */
 
-/* Of a chunk that is full fcmanager is told later where the next one will be full soon: a write for
- * each takes a fiftieth of the time in which it is filled.  If the process dies meanwhile it is
- * read in place.  Not where fcmanager would find the chunk in a cache, where chunks are few and
- * others may want them, nor while a buffer is parked, whose records are older. */
+/* Whether fcmanager may be told later of a full chunk, since the next one will be full soon: a
+ * write for each takes a fiftieth of the time in which it is filled.  If the process dies
+ * meanwhile it is read in place.  Not if fcmanager would find the chunk in a cache, if chunks
+ * are few and others may want them, or while a buffer is parked, whose records are older. */
 static bool can_wait(const struct FcChunk *chunk)
 {
     return fc_streams_are_on && fc_thread.call_sites && !fc_thread.parked &&
@@ -211,8 +214,8 @@ void fc_chunks_after_fork(uint32_t thread)
     fc_thread.waits = 0;
 }
 
-/* A shared chunk, or the thread's private buffer where there is no shared memory, or too many
- * threads for its chunks. */
+/* A shared chunk; or the thread's private buffer if there is no shared memory, or there are too
+ * many threads for its chunks. */
 static struct FcChunk *choose_chunk(uint32_t *generation)
 {
     bool is_hopeless;
@@ -250,7 +253,7 @@ void fc_chunks_flush_private(void)
     fc_restore_signals(old);
 }
 
-/* Where the program wrote over it fcmanager does not answer there. */
+/* If the program overwrote it, fcmanager does not answer there. */
 static bool is_own(const struct FcChunk *chunk)
 {
     return __atomic_load_n(&chunk->owner, __ATOMIC_RELAXED) == fc_state_key;
@@ -267,7 +270,7 @@ uint32_t fc_chunks_take_for_answer(void)
         return 0;
     uint32_t generation;
     bool is_hopeless;
-    /* fcmanager reads what the process still owns in place, this chunk included. */
+    /* fcmanager reads what the process still owns in place, including this chunk. */
     fc_thread_set_cursor(FC_CURSOR_NONE);
     if (!chunk || was_private || !is_own(chunk))
         chunk = fc_pool_claim(most_in_flight(), &generation, &is_hopeless);

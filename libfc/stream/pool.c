@@ -15,35 +15,36 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Chunks that a process keeps of a pool that it shrinks. */
+/* Chunks that a process keeps when it shrinks its pool. */
 #define KEPT_CHUNKS 15
 
-/* The pages of a chunk are touched when a process first has it: the hooks would, some microseconds
- * for each where the memory is new, and that would be the time of whoever calls. */
+/* The pages of a chunk are touched when a process first gets it.  Otherwise the hooks would
+ * touch them, at some microseconds each where the memory is new, and in the time of the calling
+ * function. */
 #define PAGE_BYTES 4096u
 #define REMEMBERED_CHUNKS 1024u
 
-/* Which of the chunks, the first ones, may be full and not be told of. */
+/* Chunks with indexes up to this may be full without fcmanager's having been told. */
 #define SPARE_PART 4u
 
-/* Short threads, one after the other, take so many chunks in turn, as much as the cache of a
- * processor holds: what fcmanager has just read is in that of another one, from which each line
- * comes for itself, some 50 ns a record. */
+/* Short threads, one after the other, take this many chunks in turn, as much as a processor's
+ * cache holds.  What fcmanager has just read is in the cache of another processor, and each of
+ * its lines would have to be fetched, some 50 ns a record. */
 #define FIRST_CHUNKS 32u
 
-/* Whose a chunk is in a process that left it, see leave_chunks(), and at most how many of the pool
- * one leaves. */
+/* The owner of a chunk in a process that left it, see leave_chunks(), and how many chunks of the
+ * pool a process leaves at most. */
 #define OWNER_LEFT UINT64_MAX
 #define LEFT_PART 16u
 
 static struct FcShared *shared;
-static uint8_t is_touched[REMEMBERED_CHUNKS + 1]; /* atomic: by index; for more it is not known */
-/* Likewise, the number of the thread that had it last for its counts; 0: none. */
+static uint8_t is_touched[REMEMBERED_CHUNKS + 1]; /* atomic: by index; not known for higher ones */
+/* In the same way, the number of the thread that last had it for counts; 0: none. */
 static uint32_t counting_thread[REMEMBERED_CHUNKS + 1];
-static uint32_t left_count;    /* by this process and those that it is a fork of */
+static uint32_t left_count;    /* by this process and those that it was forked from */
 static uint32_t chunk_count;   /* atomic: only ever made smaller */
-static uint32_t threads_begun; /* atomic: with a first chunk */
-static uint32_t scanners;      /* atomic: threads that look at chunks whose owner they don't know */
+static uint32_t threads_begun; /* atomic: that took a first chunk */
+static uint32_t scanners;      /* atomic: threads that scan chunks whose owner they don't know */
 
 struct FcChunk *fc_pool_chunk(uint32_t index)
 {
@@ -72,11 +73,11 @@ void fc_pool_setup(struct FcShared *mapping, uint32_t count)
     chunk_count = mapping ? count : 0;
 }
 
-/* From here to end_scan() the first chunks, as many as it returns, are mapped.  Signals blocked:
- * fc_pool_shrink waits for those who look. */
+/* Returns how many chunks, from the first on, are mapped until end_scan().  Signals blocked:
+ * fc_pool_shrink waits for scanners. */
 static uint32_t begin_scan(void)
 {
-    /* pairs with fc_pool_shrink: it sees us, or we see its count */
+    /* pairs with fc_pool_shrink: either it sees this scanner, or this one sees its count */
     __atomic_add_fetch(&scanners, 1, __ATOMIC_SEQ_CST);
     return __atomic_load_n(&chunk_count, __ATOMIC_SEQ_CST);
 }
@@ -95,8 +96,8 @@ void fc_pool_shrink(void)
         return;
     while (__atomic_load_n(&scanners, __ATOMIC_SEQ_CST) != 0)
         fc_sys(SYS_sched_yield);
-    /* What this process owns stays: its threads record there, or the manager has yet to read it,
-       and it gets none of the others any more.  So does what it left. */
+    /* Chunks of this process stay: its threads record there, or the manager has yet to read
+       them.  The process gets no other chunk any more.  Chunks that it left stay as well. */
     for (uint32_t index = KEPT_CHUNKS + 1; index <= count; index++)
     {
         const uint64_t owner = __atomic_load_n(&fc_pool_chunk(index)->owner, __ATOMIC_RELAXED);
@@ -105,22 +106,22 @@ void fc_pool_shrink(void)
     }
 }
 
-/* Whether the thread has not got that one back, of the chunks that it gave away, and it is among
- * the `mapped` first ones. */
+/* Whether this chunk, which the thread gave away, has not come back, and is among the `mapped`
+ * first ones. */
 static bool is_in_flight(const struct FcSent *sent, uint32_t mapped)
 {
     if (sent->index > mapped)
         return false;
     const struct FcChunk *chunk = fc_pool_chunk(sent->index);
-    /* acquire: pairs with the manager's release of the chunk.  Another thread may just
-       be claiming it: then it is counted or not, and looked at again soon. */
+    /* acquire: pairs with the manager's release of the chunk.  Another thread may just be
+       claiming it: whether it is counted then does not matter, since it is checked again soon. */
     return __atomic_load_n(&chunk->owner, __ATOMIC_ACQUIRE) == fc_state_key &&
            __atomic_load_n(&chunk->thread, __ATOMIC_RELAXED) == fc_thread.number &&
            __atomic_load_n(&chunk->sequence, __ATOMIC_RELAXED) == sent->sequence;
 }
 
-/* How many are; *oldest is one that fcmanager frees as soon as any of them, NULL where there is
- * none. */
+/* How many chunks have not come back. *oldest is the one that fcmanager frees first; NULL: there
+ * is none. */
 static uint32_t count_in_flight(uint32_t mapped, struct FcChunk **oldest)
 {
     uint32_t count = 0;
@@ -143,9 +144,9 @@ static uint32_t count_in_flight(uint32_t mapped, struct FcChunk **oldest)
     return count;
 }
 
-/* Whether less than `most` are.  As a rule they come back in the order in which they were given
- * away, and one that is not back is all that is looked at: each is in a line of the cache that
- * fcmanager has written to. */
+/* Whether less than `most` have not come back.  They mostly come back in the order in which they
+ * were given away, so it is enough to check the first one that is missing.  Each check reads a
+ * cache line that fcmanager has written to. */
 static bool are_few_in_flight(uint32_t mapped, uint32_t most)
 {
     struct FcChunk *oldest;
@@ -158,7 +159,7 @@ static bool are_few_in_flight(uint32_t mapped, uint32_t most)
            count_in_flight(mapped, &oldest) < most;
 }
 
-/* Whether it was free.  Then it is the process's, and not yet ready. */
+/* Whether it was free.  Then it is the process's, and not ready yet. */
 static bool claim(struct FcChunk *chunk)
 {
     uint64_t free = 0;
@@ -169,7 +170,7 @@ static bool claim(struct FcChunk *chunk)
                                        __ATOMIC_RELAXED);
 }
 
-/* `chunk` was claimed, and what is in it is nobody's any more. */
+/* `chunk` was claimed, and its contents belong to nobody any more. */
 static void touch(struct FcChunk *chunk, uint32_t index)
 {
     if (index > REMEMBERED_CHUNKS || __atomic_load_n(&is_touched[index], __ATOMIC_RELAXED))
@@ -190,11 +191,12 @@ static void fill_header(struct FcChunk *chunk, enum FcChunkKind kind, uint32_t s
     chunk->kind = kind;
     __atomic_store_n(&chunk->is_sent, 0, __ATOMIC_RELAXED);
     chunk->answer_bytes = 0;
-    /* release: the manager reads the header of a dead process's chunk if ready */
+    /* release: the manager reads the header of a dead process's chunk if it is ready */
     __atomic_store_n(&chunk->ready, 1, __ATOMIC_RELEASE);
 }
 
-/* Where a thread looks for its first chunk: not in that which another has just given away. */
+/* Where a thread begins to search for its first chunk: not at a chunk that another thread has
+ * just given away. */
 static uint32_t first_hint(void)
 {
     return 1 + __atomic_fetch_add(&threads_begun, 1, __ATOMIC_RELAXED) % FIRST_CHUNKS;
@@ -215,7 +217,7 @@ static struct FcChunk *find_chunk(uint32_t count, uint32_t most, uint32_t *gener
         struct FcChunk *chunk = fc_pool_chunk(index);
         if (!claim(chunk))
         {
-            /* relaxed: a hint, the thread looks again with its next chunk */
+            /* relaxed: a hint, the thread searches again for its next chunk */
             if (__atomic_load_n(&chunk->is_sent, __ATOMIC_RELAXED) != 0)
                 *is_hopeless = false;
             continue;
@@ -242,7 +244,7 @@ struct FcChunk *fc_pool_claim(uint32_t most, uint32_t *generation, bool *is_hope
 
 struct FcChunk *fc_pool_claim_counts(uint32_t number)
 {
-    /* from the end: records go through the first ones, over and over */
+    /* from the end: records use the first ones over and over */
     uint32_t count = begin_scan();
     uint32_t index = count;
     while (index > count - count / 4 && !claim(fc_pool_chunk(index)))
@@ -276,8 +278,8 @@ struct FcChunk *fc_pool_await_own(void)
     return own;
 }
 
-/* What is stored in the chunk from here on is seen by nobody.  The memory for that is mapped
- * elsewhere first: where there is none, the chunk stays as it is. */
+/* Nobody is to see what is stored in the chunk from here on.  New memory is mapped elsewhere
+ * first: if there is none, the chunk stays as it is. */
 static bool leave(struct FcChunk *chunk)
 {
     struct FcChunk *own = fc_map(FC_CHUNK_BYTES);
@@ -292,10 +294,10 @@ static bool leave(struct FcChunk *chunk)
     return false;
 }
 
-/* A hook that a handler interrupted to fork may have yet to count its call in a chunk of the
- * parent's, or to store its record there, which the parent's own hook does.  Of such chunks the
- * child has memory of its own.  They are lost to it and its children, so it leaves but some of the
- * pool. */
+/* A hook that a handler interrupted to fork may still have to count its call in a chunk of the
+ * parent's, or to store its record there; the parent's own hook does that, too.  So the child
+ * gets memory of its own in place of such chunks.  They are lost to it and its children, so it
+ * leaves only some of the pool. */
 static void leave_chunks(uint32_t thread)
 {
     const uint32_t most = chunk_count / LEFT_PART;
@@ -306,7 +308,7 @@ static void leave_chunks(uint32_t thread)
     {
         if (counting_thread[index] == 0)
             continue;
-        /* the parent's thread has it to its end: it is mapped */
+        /* the parent's thread keeps it to its end, so it is mapped */
         if (counting_thread[index] == thread && left_count < most)
             left_count += leave(fc_pool_chunk(index));
         counting_thread[index] = 0;
@@ -319,8 +321,8 @@ static bool has_gap(uint32_t index, uint32_t units)
     return !fc_records_are_whole(chunk->units, 0, units, chunk->generation);
 }
 
-/* Of two with gaps, as of a handler that interrupted the hook of another handler, the first is
- * remembered. */
+/* If two chunks have gaps, as when a handler interrupted the hook of another handler, the first
+ * is remembered. */
 void fc_pool_before_fork(const struct FcChunk *chunk, uint32_t units)
 {
     if (fc_thread.gap_index > chunk_count ||

@@ -12,27 +12,27 @@
 
 #include <sys/resource.h>
 
-/* glibc's, from 2.35 on: where the area is, from the thread pointer on, and 0 where there is none.
- */
+/* glibc's symbol, from 2.35 on: the offset of the area from the thread pointer; 0: there is
+ * none. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak, visibility("default")));
 extern const unsigned int __rseq_size __attribute__((weak, visibility("default")));
 
-/* In struct rseq: the number of the CPU, negative where the area is not registered, and the
+/* Members of struct rseq: the number of the CPU, negative if the area is not registered, and the
  * pointer. */
 #define RSEQ_CPU 4
 #define RSEQ_POINTER 8
-#define LONG_NS 20000u /* what FC_SWITCHES_LONG_TICKS is, with another clock */
-/* Where the clocks themselves take so long. */
+#define LONG_NS 20000u /* FC_SWITCHES_LONG_TICKS with another clock */
+/* The same where reading the clocks takes that long itself. */
 #define TRIES_MAX 8u
 
-/* Stands for the kernel's pointer where that can't be used. */
+/* Replaces the kernel's pointer where that can't be used. */
 static __thread const void *own_pointer __attribute__((tls_model("initial-exec")));
 
 intptr_t fc_switches_offset;
 bool fc_switches_are_coarse;
 
 static enum {
-    CHECK_NEVER, /* the pointer is own_pointer, and leads to one of the marks */
+    CHECK_NEVER, /* the pointer is own_pointer, which points to one of the marks */
     CHECK_BY_RSEQ,
     CHECK_COARSELY, /* the pointer is own_pointer, and NULL */
 } how;
@@ -46,9 +46,9 @@ static bool is_registered(const void **pointer)
     return __atomic_load_n(cpu, __ATOMIC_RELAXED) >= 0;
 }
 
-/* There are kernels that look at the pointer where a thread was interrupted, but not where it waits
- * of its own accord.  A short wait may be over before the thread is switched out, where the timer
- * has no slack: with a real-time policy, say. */
+/* Some kernels handle the pointer where a thread was interrupted, but not where it waits of its
+ * own accord.  A short wait may be over before the thread is switched out, if the timer has no
+ * slack, as with a real-time policy. */
 static bool sees_waits(const void **pointer)
 {
     bool is_seen = false;
@@ -85,8 +85,8 @@ void fc_switches_setup(bool is_wall)
 
 /* ---- Clocks --------------------------------------------------------------------------- */
 
-/* By how much time went on while the thread was off the CPU, from some time on.  The first of
- * the two clocks runs at the rate of the second. */
+/* How far time went on while the thread was off the CPU, from some moment on.  The first of the
+ * two clocks runs at the rate of the second. */
 static uint64_t ahead_ns(void)
 {
     return fc_clock_raw_ns() - fc_clock_thread_ns();
@@ -97,9 +97,9 @@ static bool is_long_time(uint64_t ticks)
     return ticks > (fc_clock_is_fast() ? FC_SWITCHES_LONG_TICKS : LONG_NS);
 }
 
-/* Both at one time, *time: a thread is switched out above all at the end of a system call, and the
- * clocks are asked by such.  Taken for one that was before the switch and one that was after it,
- * they would tell of time off the CPU for which there is no time. */
+/* Reads both clocks for one moment, *time.  A thread is mostly switched out at the end of a
+ * system call, and the clocks are read by system calls.  If one clock were read before a switch
+ * and the other after it, they would show time off the CPU that never was. */
 static uint64_t read_together(uint64_t *time)
 {
     uint64_t ahead;
@@ -114,7 +114,7 @@ static uint64_t read_together(uint64_t *time)
     return ahead;
 }
 
-/* Not so in the child of a vfork, which has the parent's memory and clocks of its own. */
+/* False in the child of a vfork, which has the parent's memory and its own clocks. */
 static bool is_own_thread(void)
 {
     return fc_sys(SYS_gettid) == fc_thread.tid;
@@ -140,9 +140,10 @@ void fc_switches_read(struct FcClocks *clocks)
     clocks->waits = count_waits();
 }
 
-/* ---- Telling ---------------------------------------------------------------------------- */
+/* ---- Recording ------------------------------------------------------------------------- */
 
-/* By a record, or, as the thread has made none yet and may never do so, by a message. */
+/* Makes a record; or sends a message if the thread has made no record yet and may never make
+ * one. */
 static void record_off(enum FcOffRecord which, uint64_t time, uint64_t value, uint64_t site)
 {
     uint64_t where = FC_RECORD_OFF | (uint64_t)which << FC_OFF_RECORD_SHIFT;
@@ -170,7 +171,7 @@ static void record_ahead(uint64_t time, uint64_t ahead, bool is_coarse)
     record_clocks(&clocks, is_coarse);
 }
 
-/* The pauses that were not told of yet. */
+/* Records the pauses that were not recorded yet. */
 static void record_pause(uint64_t time)
 {
     uint64_t ticks = __atomic_exchange_n(&fc_thread.pause_ticks, 0, __ATOMIC_RELAXED);
@@ -179,7 +180,7 @@ static void record_pause(uint64_t time)
         record_off(FC_OFF_PAUSED, time, ticks, off_ns <= FC_SITE_ADDRESS_MASK ? off_ns : 0);
 }
 
-/* ---- Looking --------------------------------------------------------------------------- */
+/* ---- Checking -------------------------------------------------------------------------- */
 
 static const void *get_pointer(void)
 {
@@ -191,7 +192,8 @@ static void set_pointer(const struct FcMark *mark)
     __atomic_store_n(fc_switches_pointer(), mark, __ATOMIC_RELAXED);
 }
 
-/* As everywhere, or because the C library could not register the thread's area. */
+/* Because all threads are checked so, or because the C library could not register this thread's
+ * area. */
 static bool is_coarse_here(void)
 {
     return how == CHECK_COARSELY || (how == CHECK_BY_RSEQ && !is_registered(fc_switches_pointer()));
@@ -204,11 +206,11 @@ static bool is_long(uint64_t time)
     return is_long_time(since);
 }
 
-/* Tells of pauses, and whether the clocks are to be asked. */
+/* Records pauses.  Returns whether the clocks are to be read. */
 static bool must_ask(uint64_t time, bool *is_coarse)
 {
-    /* A forked child begins with NULL in the kernel's pointer, and so comes here before its first
-       record, which must not stand in its parent's chunk: the slow path does the rest. */
+    /* A forked child begins with NULL in the kernel's pointer, so it comes here before its first
+       record, which must not be stored in its parent's chunk.  The slow path handles that. */
     if (fc_unlikely(fc_state_forked_unseen()))
     {
         fc_thread_set_cursor(FC_CURSOR_NONE);
@@ -220,7 +222,7 @@ static bool must_ask(uint64_t time, bool *is_coarse)
     bool is_coarse_thread = is_coarse_here();
     bool has_mark = found == &fc_mark_of_pause || found == &fc_mark;
     bool is_foreign = found && !has_mark;
-    /* before the clocks are read: what comes later is seen by the next */
+    /* before the clocks are read: a later switch is seen by the next check */
     if (!is_coarse_thread && !is_foreign)
         set_pointer(&fc_mark);
     record_pause(time);
@@ -231,7 +233,7 @@ static bool must_ask(uint64_t time, bool *is_coarse)
 FC_REALIGN void fc_switches_check(uint64_t time)
 {
     bool is_coarse;
-    /* Each step ends with a switch to the kernel, and leads here again. */
+    /* Each single step ends in the kernel, and leads here again. */
     const bool is_stepped = fc_signals_stop_steps();
     if (must_ask(time, &is_coarse))
         record_ahead(time, ahead_ns(), is_coarse);
@@ -264,28 +266,28 @@ void fc_switches_begin_thread(void)
 
 /* ---- Pauses ---------------------------------------------------------------------------- */
 
-/* Whether its time is some function's. */
+/* Whether its time belongs to functions. */
 static bool has_clocks(void)
 {
     return fc_thread.has_begun || fc_thread.is_forked;
 }
 
-/* Whether the thread may have been off the CPU since it was last told. */
+/* Whether the thread may have been off the CPU since the last record of it. */
 static bool may_have_been_off(void)
 {
     const void *found = get_pointer();
     return how != CHECK_NEVER && found != &fc_mark && found != &fc_mark_of_pause && is_own_thread();
 }
 
-/* Where the clocks stand, and *time; `told` where the thread was not off the CPU since. */
+/* The state of the clocks, and *time; `recorded` if the thread was not off the CPU since then. */
 static uint64_t read_for_pause(uint64_t *time, uint64_t recorded)
 {
-    /* before the pointer is looked at: what came in between is not overlooked */
+    /* before the pointer is read, so that no switch in between is missed */
     *time = fc_clock_peek();
     return may_have_been_off() ? read_together(time) : recorded;
 }
 
-/* `ahead`: where the clocks stand now. */
+/* `ahead`: the current difference of the clocks. */
 static void add_pause(uint64_t time, uint64_t ahead)
 {
     uint64_t off_ns = ahead - fc_thread.pause_ahead;
@@ -329,7 +331,7 @@ void fc_switches_end_pause(void)
     uint64_t ahead = read_for_pause(&time, fc_thread.pause_ahead);
     add_pause(time, ahead);
     if (!may_have_been_off() && !is_coarse_here())
-        set_pointer(&fc_mark_of_pause); /* so that the next hook looks */
+        set_pointer(&fc_mark_of_pause); /* so that the next hook checks */
 }
 
 /* ---- Beginning ------------------------------------------------------------------------- */
@@ -343,7 +345,7 @@ void fc_switches_begin_forked(const struct FcClocks *since)
     record_clocks(since, is_coarse_here());
 }
 
-/* The pause up to `now`, in which the thread gets its first chunk; it goes on. */
+/* Records the pause up to `now`, in which the thread gets its first chunk.  The pause goes on. */
 static void record_pause_so_far(const struct FcClocks *now)
 {
     if (fc_thread.is_pausing)
@@ -390,7 +392,7 @@ uint64_t fc_switches_check_last(void)
     uint64_t time = fc_clock_peek();
     if (fc_switches_any() && must_ask(time, &is_coarse))
     {
-        /* no record comes that could make up for what the clocks don't tell of one time */
+        /* no record follows that could correct what the clocks did not show */
         uint64_t ahead = read_together(&time);
         record_ahead(time, ahead, is_coarse);
     }
