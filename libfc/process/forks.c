@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Forks.  libc calls our handlers for most of them.  Those that run no handlers (_Fork, clone,
- * the system calls) have interposers here: a child must never make a record in a chunk that its
- * parent is writing to.
+ * Forks. libc calls libfc's handlers for most of them.  Those without handlers (_Fork, clone, the
+ * system calls) are interposed here: a child must never make a record in a chunk that its parent
+ * is writing to.
  */
 #include "libfc/process/forks.h"
 
@@ -27,9 +27,9 @@
 #include <sched.h>
 #include <stdarg.h>
 
-static uint32_t fork_count; /* atomic: makes the tokens */
+static uint32_t fork_count; /* atomic: source of the tokens */
 
-/* What prepare_fork leaves to the handlers after the fork. */
+/* Passed from prepare_fork to the handlers after the fork. */
 static __thread struct
 {
     uint64_t signals;
@@ -37,8 +37,8 @@ static __thread struct
     bool prepared;
 } forking __attribute__((tls_model("initial-exec")));
 
-/* Signals stay blocked from here until the handler on the other side has run, so that no
- * record of the child gets into a chunk of the parent. */
+/* Signals stay blocked from here until the handler on the other side has run, so no record of
+ * the child gets into a chunk of the parent. */
 static void prepare_fork(void)
 {
     forking.prepared = false;
@@ -48,7 +48,8 @@ static void prepare_fork(void)
     forking.prepared = true;
     if (fc_thread.number == 0)
         fc_threads_start();
-    fc_modules_update(); /* the child goes by what we know, and the chunk's reader, too */
+    fc_modules_update(); /* the child starts with what the parent knows, and so does the chunk's
+                            reader */
     fc_loader_before_fork();
     fc_chunks_before_fork();
     /* relaxed: the tokens only have to differ */
@@ -88,12 +89,12 @@ static ForkFunction *real_fork;
 static ForkFunction *real_bare_fork; /* NULL: libc has none, before 2.34 */
 static CloneFunction *real_clone;
 
-/* At start, as dlsym waits while another thread is in a library's constructor. */
+/* At start, since dlsym waits while another thread is in a library's constructor. */
 __attribute__((constructor)) static void find_real(void)
 {
     real_bare_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "_Fork");
     if (!real_bare_fork)
-        (void)fc_libc()->dlerror(); /* none of the program's */
+        (void)fc_libc()->dlerror(); /* not an error of the program's */
     real_clone = (CloneFunction *)fc_libc()->dlsym(RTLD_NEXT, "clone");
     real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "fork");
 }
@@ -109,8 +110,8 @@ static void send_child(pid_t child)
     fc_channel_send(&message, NULL, 0);
 }
 
-/* Here only to tell fcmanager whether there is a child.  It is not told of the forks that libc
- * makes by itself, as in daemon(), and then learns it from the child. */
+/* Interposed only to tell fcmanager whether there is a child.  Forks that libc makes itself, as
+ * in daemon(), don't come here; fcmanager learns of these children from their hello. */
 FC_EXPORT pid_t fork(void)
 {
     if (!real_fork)
@@ -121,7 +122,7 @@ FC_EXPORT pid_t fork(void)
     return child;
 }
 
-/* The fork that runs no handlers: ours are called here. */
+/* The fork without handlers: libfc's are called here. */
 FC_EXPORT pid_t _Fork(void)
 {
     if (!real_fork)
@@ -158,14 +159,14 @@ static int begin_child(void *data)
     struct Begin begin = *(struct Begin *)data;
     forked_child();
     int status = begin.function(begin.argument);
-    /* libc ends the thread by a system call, and the process with it unless it has others */
+    /* libc ends the thread by a system call, and the process as well if it has no other thread */
     fc_exit_send_status(status);
     fc_threads_end();
     return status;
 }
 
-/* A child that goes on beside its parent, and has the parent's memory and thread-local memory as
- * well: both would record as one and the same thread.  Nothing tells the two apart. */
+/* A child that runs beside its parent and has the parent's memory, including thread-local
+ * memory: both would record as the same thread, and nothing tells them apart. */
 static void stop_for_twin(int flags)
 {
     if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) != CLONE_VM || fc_state_is_off())
@@ -175,8 +176,8 @@ static void stop_for_twin(int flags)
     fc_counters_stop();
 }
 
-/* With CLONE_VM the child shares our memory, as a thread or the child of a vfork does: it is no
- * process to be profiled by itself. */
+/* With CLONE_VM the child shares this process's memory, like a thread or the child of a vfork.
+ * It is not profiled as a process of its own. */
 FC_EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
 {
     va_list list;
@@ -211,7 +212,7 @@ long fc_forks_fail(long error)
     return -1;
 }
 
-/* A system call that makes a process: the child returns from here, too. */
+/* A system call that makes a process; the child returns from here as well. */
 long fc_forks_call(long number, long a, long b, long c, long d, long e)
 {
     prepare_fork();
@@ -226,8 +227,8 @@ long fc_forks_call(long number, long a, long b, long c, long d, long e)
     return result < 0 ? fc_forks_fail(result) : result;
 }
 
-/* syscall() as libc has it; SYS_fork (on x86-64 57), and SYS_clone (56; 220) and SYS_clone3 (435)
- * without CLONE_VM (0x100) and without a stack of the child's, go by way of fc_forks_call. */
+/* syscall() as in libc.  SYS_fork (on x86-64 57), and SYS_clone (56; 220) and SYS_clone3 (435)
+ * without CLONE_VM (0x100) and without a stack for the child, go through fc_forks_call. */
 #if defined(__x86_64__)
 __asm__(".text\n"
         ".globl syscall\n"
@@ -308,7 +309,7 @@ __asm__(".text\n"
 
 /* ---- The start ------------------------------------------------------------------- */
 
-/* By this libc knows which library a handler is of; from the compiler's start files. */
+/* By this libc knows which library a handler belongs to; it is in the compiler's start files. */
 extern void *own_library __asm__("__dso_handle") __attribute__((visibility("hidden")));
 
 void fc_forks_setup(void)

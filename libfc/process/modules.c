@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Watches libraries come and go.  libfc interposes dlopen, dlmopen and dlclose:
- * each only notes the time and sends the thread's next record through the slow
- * path, which then compares the list of loaded objects with the one that
- * fcmanager has.  Where libfc came in with a plug-in, the global offset tables of all that was
- * there before are set to our interposers; what comes later may call libc's, so the comparison is
- * made for every chunk as well.  loader.h says when the loader is not asked.
+ * Watches libraries come and go.  libfc interposes dlopen, dlmopen and dlclose: each only notes
+ * the time and sends the thread's next record through the slow path.  That compares the list of
+ * loaded objects with the one that fcmanager has.  If libfc came with a plug-in, the global offset
+ * tables of all that was there before are redirected to the interposers.  What comes later may
+ * call libc's functions, so the lists are also compared for every chunk. loader.h says when the
+ * loader is not asked.
  */
 #include "libfc/process/modules.h"
 
@@ -50,7 +50,7 @@ static struct
     unsigned long long adds; /* atomic: the loader's counters at the last scan */
     unsigned long long subs;
     bool interposed;
-    bool is_forked;       /* the process is a child of one that was profiled */
+    bool is_forked;       /* the process was forked from a profiled one */
     uint32_t changed;     /* atomic: dlopen or dlclose was called */
     uint64_t change_time; /* atomic: when the first call since the last scan began, 0: none */
     uint64_t open_time;   /* atomic: when the last call of dlopen began */
@@ -64,7 +64,7 @@ static void read_build_id(const struct dl_phdr_info *object, const ElfW(Phdr) * 
 {
     const char *at = (const char *)(object->dlpi_addr + segment->p_vaddr);
     const char *end = at + segment->p_memsz;
-    /* the padding of the last one may not be there: `at` is behind `end` then */
+    /* the padding of the last one may be missing: then `at` is beyond `end` */
     while (end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr)))
     {
         const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
@@ -94,7 +94,7 @@ static void describe(const struct dl_phdr_info *object, struct FcModuleInfo *inf
             read_build_id(object, &object->dlpi_phdr[i], info);
 }
 
-/* The path as the program's other processes would write it: absolute. */
+/* An absolute path, as other processes of the program would write it. */
 static size_t absolute_path(const char *name, char *into, size_t room)
 {
     if (!name || name[0] == '\0')
@@ -105,7 +105,7 @@ static size_t absolute_path(const char *name, char *into, size_t room)
     size_t used = 0;
     if (name[0] != '/' && strchr(name, '/')) /* not the kernel's vdso */
     {
-        long bytes = fc_sys(SYS_getcwd, into, room); /* counts the NUL */
+        long bytes = fc_sys(SYS_getcwd, into, room); /* includes the NUL */
         if (bytes > 1 && into[0] == '/')
         {
             used = (size_t)bytes - 1;
@@ -121,8 +121,8 @@ static size_t absolute_path(const char *name, char *into, size_t room)
     return used + bytes;
 }
 
-/* By a name there something else may be reached in a moment, or by another process: a descriptor,
- * above all one of memory.  The kernel knows what it was. */
+/* A name there may soon mean something else, or mean something else in another process: a
+ * descriptor, above all of memory.  The kernel knows what it was. */
 static bool is_passing(const char *path, size_t bytes)
 {
     return bytes > 8 && (memcmp(path, "/proc/", 6) == 0 || memcmp(path, "/dev/fd/", 8) == 0 ||
@@ -176,7 +176,7 @@ struct Scan
     bool is_locked;
 };
 
-/* Our lock is taken within the loader's, never the other way round: a thread that comes here
+/* libfc's lock is taken inside the loader's, never the other way round: a thread that comes here
  * from a callback of its own dl_iterate_phdr has the loader's already. */
 static void begin(struct Scan *scan)
 {
@@ -188,7 +188,7 @@ static void begin(struct Scan *scan)
     uint64_t opened = __atomic_load_n(&modules.open_time, __ATOMIC_RELAXED);
     scan->now = fc_clock_peek();
     scan->load_time = began != 0 ? began : scan->now;
-    /* the last scan may have come between the call of dlopen and what that loads */
+    /* the last scan may have come between the call of dlopen and its loading */
     if (opened != 0 && opened < scan->load_time)
         scan->load_time = opened > modules.scan_time ? opened : modules.scan_time;
     modules.scan_time = scan->now;
@@ -196,7 +196,7 @@ static void begin(struct Scan *scan)
 
 static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
 {
-    /* Under our lock and with all signals blocked: one such buffer will do. */
+    /* one static buffer will do: it is used under the lock, with all signals blocked */
     static struct
     {
         struct FcModuleInfo info;
@@ -205,7 +205,7 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     struct Scan *scan = data;
     (void)bytes;
     begin(scan);
-    /* release: pairs with fc_modules_update, which then finds the lock taken, or all told */
+    /* release: pairs with fc_modules_update, which then finds the lock taken, or everything sent */
     __atomic_store_n(&modules.adds, object->dlpi_adds, __ATOMIC_RELEASE);
     __atomic_store_n(&modules.subs, object->dlpi_subs, __ATOMIC_RELEASE);
     describe(object, &payload.info);
@@ -286,15 +286,15 @@ static void update(void)
         scan_list();
     else if (__atomic_load_n(&modules.lock, __ATOMIC_RELAXED) != 0)
     {
-        /* what the caller sends next is to come behind what another thread is telling */
+        /* what the caller sends next must follow what another thread is sending */
         fc_lock(&modules.lock);
         fc_unlock(&modules.lock);
     }
     fc_loader_end();
 }
 
-/* Once dlopen was called the loader's counters are asked each time: when it has loaded what it is
- * to load nobody tells us. */
+/* After the first dlopen the loader's counters are checked each time: nothing says when it has
+ * loaded what it is to load. */
 void fc_modules_update(void)
 {
     if (!modules.interposed || __atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
@@ -309,8 +309,8 @@ void fc_modules_scan_last(void)
 }
 
 /* At the fork another thread of the parent may have held the loader's lock, which nobody in the
- * child releases.  So the child looks at the loader's list only once its own program has loaded or
- * unloaded something, and thus got the lock. */
+ * child releases.  So the child reads the loader's list only when its own program has loaded or
+ * unloaded something, and so got the lock. */
 void fc_modules_after_fork(void)
 {
     fc_loader_after_fork_in_child();
@@ -345,19 +345,19 @@ static void will_change(bool opens)
         return;
     uint64_t old = fc_block_signals();
     uint64_t none = 0;
-    fc_modules_update(); /* first: the chunk may hold calls of what another thread has loaded */
+    fc_modules_update(); /* first: the chunk may have calls of what another thread has loaded */
     const uint64_t now = fc_clock_peek();
     __atomic_compare_exchange_n(&modules.change_time, &none, now, false, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
     if (opens)
         __atomic_store_n(&modules.open_time, now, __ATOMIC_RELAXED);
     __atomic_store_n(&modules.changed, 1, __ATOMIC_RELAXED);
-    fc_chunks_flush(); /* the next record comes by fc_modules_update */
+    fc_chunks_flush(); /* the next record goes through fc_modules_update */
     fc_restore_signals(old);
 }
 
-/* A thread that counts makes no records for long: what is gone is to be known before anything else
- * can be loaded at its addresses. */
+/* A thread that counts may make no records for long.  What was unloaded must be known before
+ * anything else can be loaded at its addresses. */
 static void forget_unloaded(void)
 {
     if (fc_state_is_off() || !fc_counters_are_used())
@@ -365,7 +365,7 @@ static void forget_unloaded(void)
     fc_modules_update();
 }
 
-/* With RTLD_DEEPBIND a library finds the C library's allocator before ours. */
+/* With RTLD_DEEPBIND a library finds the C library's allocator before libfc's. */
 static void send_foreign_allocator(int mode)
 {
     static bool is_sent; /* atomic */
@@ -375,13 +375,13 @@ static void send_foreign_allocator(int mode)
     if (!__atomic_exchange_n(&is_sent, true, __ATOMIC_RELAXED))
         fc_notice("memory of libraries that are loaded with RTLD_DEEPBIND is not profiled");
     uint64_t old = fc_block_signals();
-    fc_chunks_flush(); /* what was freed before this is not in doubt */
+    fc_chunks_flush(); /* what was freed before this is certain */
     fc_channel_send(&message, NULL, 0);
     fc_restore_signals(old);
 }
 
-/* dlopen looks at its caller for RUNPATH and $ORIGIN: the real one is jumped to, so that it
- * finds the program's return address and not ours. */
+/* dlopen finds RUNPATH and $ORIGIN by its caller.  So the real one is reached by a jump, and
+ * sees the program's return address. */
 FC_EXPORT FC_JUMPING void *dlopen(const char *file, int mode)
 {
     will_change(true);
@@ -403,7 +403,7 @@ FC_EXPORT int dlclose(void *handle)
     return result;
 }
 
-/* Names by which we find our own functions; the exported ones may lead us to libc's, too. */
+/* Names by which libfc finds its own functions; the exported names may lead to libc's. */
 #define FC_OWN(name) __attribute__((alias(name), visibility("hidden"), nothrow, nonnull))
 extern DlopenFunction own_dlopen FC_OWN("dlopen");
 extern DlmopenFunction own_dlmopen FC_OWN("dlmopen");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See process.h.  Called by start.c, and after each fork by whoever notices it first.
+ * See process.h.  Called by start.c, and after each fork by the function that notices it first.
  */
 #include "libfc/process/process.h"
 
@@ -22,11 +22,11 @@
 
 #include <fcntl.h>
 
-#define KEYS_MAX 64 /* one a microsecond */
+#define KEYS_MAX 64 /* one in a microsecond */
 
 struct FcSession fc_session;
 
-static bool is_elsewhere; /* perhaps: in another PID namespace than fcmanager */
+static bool is_elsewhere; /* it may be in another PID namespace than fcmanager */
 
 static void make_key(void)
 {
@@ -53,7 +53,7 @@ static void send_hello(struct FcHello *hello, int signing)
     hello->thread = 1;
     struct FcMessage message = {.type = FC_MSG_HELLO};
     fc_channel_send(&message, hello, sizeof *hello);
-    /* The program may close the pipe, execute another or die as soon as it goes on. */
+    /* the program may close the pipe, execute another one or die as soon as it goes on */
     if (is_elsewhere && signing == 0)
         fc_channel_wait_until_followed();
 }
@@ -77,7 +77,7 @@ void fc_process_introduce(struct FcHello *hello)
     long bytes = fc_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", text, sizeof text);
     if (bytes > 0)
         send_text(FC_TEXT_EXECUTABLE, text, (size_t)bytes);
-    bytes = fc_sys(SYS_getcwd, text, sizeof text); /* counts the NUL */
+    bytes = fc_sys(SYS_getcwd, text, sizeof text); /* includes the NUL */
     if (bytes > 1)
         send_text(FC_TEXT_DIRECTORY, text, (size_t)bytes - 1);
     send_text(FC_TEXT_COMMAND_LINE, text, fc_file_read("/proc/self/cmdline", text, sizeof text));
@@ -120,7 +120,7 @@ void fc_process_after_fork(uint64_t token)
         fc_join_announce(NULL);
         return;
     }
-    is_elsewhere |= fc_sys(SYS_getppid) == 0; /* the parent is out of sight */
+    is_elsewhere |= fc_sys(SYS_getppid) == 0; /* the parent can't be seen from here */
     int signing = -EAGAIN;
     for (int tries = 0; signing == -EAGAIN && tries < KEYS_MAX; tries++)
     {

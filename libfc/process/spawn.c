@@ -2,15 +2,15 @@
  *
  * Starts fcmanager.  Called once by start.c, with all signals blocked.
  *
- * The program must never meet the manager: not as a child in wait(), not by
- * SIGCHLD, not in its process group or session.  So a short-lived child, made
- * without an exit signal, leaves the program's session (setsid) and starts the manager as its
- * own child, which loses its parent at once.  Both share our memory until exec
- * (CLONE_VM | CLONE_VFORK): nothing is copied and nothing is allocated.  An emulator may know no
- * such child: then both are copies, as of a fork.
+ * The program must never notice the manager: not as a child in wait(), not by SIGCHLD, not in its
+ * process group or session.  So a short-lived child, made without an exit signal, leaves the
+ * program's session (setsid) and starts the manager as its own child, which then loses its parent.
+ * Both share this process's memory until exec (CLONE_VM | CLONE_VFORK): nothing is copied and
+ * nothing is allocated.  An emulator may not support such a child; then both are copies, as after
+ * a fork.
  *
- * Where the program itself would get the orphan, as the first process of a container does, the
- * first child is a copy of the program instead, and stays for as long as the manager does.
+ * If the program itself would become the orphan's parent, as the first process of a container
+ * does, the first child is a copy of the program instead, and stays as long as the manager does.
  */
 #include "libfc/process/spawn.h"
 
@@ -46,15 +46,15 @@ struct Launch
     int argument_count;
     char **environment;
     struct FcFound found;
-    int fds[4];       /* to stay open in the manager; -1: none */
-    char text[16384]; /* the arguments' own memory */
+    int fds[4];       /* that stay open in the manager; -1: none */
+    char text[16384]; /* memory of the arguments */
     size_t text_used;
     char stack[2][STACK_BYTES] __attribute__((aligned(16)));
-    uint32_t is_launched; /* atomic futex: the keeper is done with us */
+    uint32_t is_launched; /* atomic futex: the keeper has done its work */
     volatile int manager_pid;
-    volatile int manager_in_proc; /* the same as /proc has it; 0: not there */
+    volatile int manager_in_proc; /* its pid according to /proc; 0: not there */
     volatile bool failed;         /* nothing could be executed */
-    bool is_forked;               /* the children are copies: they tell of a failure later */
+    bool is_forked;               /* the children are copies: they report a failure later */
 };
 
 /* ---- The command line ------------------------------------------------------- */
@@ -70,7 +70,7 @@ static void add_text(struct Launch *launch, const char *text)
 
 static void add_argument(struct Launch *launch, const char *option, const char *value)
 {
-    if (launch->argument_count == ARGUMENTS_MAX) /* the manager does without, and tests tell */
+    if (launch->argument_count == ARGUMENTS_MAX) /* the manager goes without it, and tests notice */
         return;
     launch->arguments[launch->argument_count++] = launch->text + launch->text_used;
     add_text(launch, option);
@@ -132,9 +132,10 @@ static void build_arguments(struct Launch *launch)
         add_argument(launch, "--debug", NULL);
 }
 
-/* The program's environment less what is meant for the program itself: preloaded
- * libraries and allocator settings have no business in the manager, and nothing has that loads code
- * or reads files in it, as the C library takes from a program of root's, too. */
+/* The program's environment without what is meant for the program itself.  Preloaded libraries
+ * and allocator settings must not get into the manager, and neither must anything that loads
+ * code or reads files in it; the C library removes these from a set-user-id program's
+ * environment, too. */
 static void filter_environment(char **from, char **to)
 {
     static const char *const left_out[] = {"LD_",         "MALLOC_",  "GLIBC_TUNABLES=", "FC_",
@@ -161,7 +162,7 @@ static int manager_child(void *data)
         if (launch->fds[i] >= 0)
             fc_sys(SYS_fcntl, launch->fds[i], F_SETFD, 0);
     launch->manager_in_proc = fc_namespace_self_in_proc();
-    fc_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE); /* the program may have forbidden it to itself */
+    fc_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE); /* the program may have forbidden it for itself */
     if (fc_config.is_privileged)
         fc_sys(SYS_umask, 077); /* its own: not shared by the flags of fc_clone */
     if (launch->found.is_there)
@@ -186,9 +187,8 @@ static int session_child(void *data)
     return 0;
 }
 
-/* A copy of the program that the program does not know of.  It stays, as the manager's parent,
- * where orphans become children of the program whatever we do: in the first process of a PID
- * namespace. */
+/* A copy of the program that the program does not know of.  It stays as the manager's parent
+ * where orphans would become children of the program: in the first process of a PID namespace. */
 static int keeper_child(void *data)
 {
     struct Launch *launch = data;
@@ -200,7 +200,8 @@ static int keeper_child(void *data)
         launch->found.error = launch->manager_pid;
     __atomic_store_n(&launch->is_launched, 1, __ATOMIC_RELEASE);
     fc_sys(SYS_futex, &launch->is_launched, FUTEX_WAKE, 1, NULL, NULL, 0);
-    fc_sys(SYS_close_range, 0, ~0u, 0); /* above all the pipe: open here it would never end */
+    fc_sys(SYS_close_range, 0, ~0u,
+           0); /* above all the pipe: if it were open here it would never end */
     if (launch->manager_pid > 0)
         while (fc_sys(SYS_wait4, launch->manager_pid, NULL, __WALL, NULL) == -EINTR)
             continue;
@@ -208,9 +209,9 @@ static int keeper_child(void *data)
     return 0;
 }
 
-/* As a plain fork: where that is all there is, as in qemu's user mode.  The program does not learn
- * of the child, which has ended when this returns, nor of its SIGCHLD, which is taken unless there
- * was one before. */
+/* The same by a plain fork, where there is nothing else, as in qemu's user mode.  The program
+ * does not learn of the child, which has ended when this returns, nor of its SIGCHLD, which is
+ * taken unless there was one before. */
 static int fork_session(struct Launch *launch, char *stack)
 {
     const uint64_t child_signal = UINT64_C(1) << (SIGCHLD - 1);
@@ -226,8 +227,8 @@ static int fork_session(struct Launch *launch, char *stack)
     return child;
 }
 
-/* The manager becomes an orphan; it must not become a child of the program, which may be one that
- * adopts orphans. */
+/* Makes the manager an orphan that does not become a child of the program, which may be a
+ * process that adopts orphans. */
 static int start_session(struct Launch *launch, char *stack)
 {
     int adopts = 0;
@@ -257,8 +258,9 @@ static int start_keeper(struct Launch *launch, char *stack)
     return child;
 }
 
-/* Starts the child that starts the manager.  Without an exit signal: neither SIGCHLD nor a plain
- * wait() tells of it; and CLONE_UNTRACED: a debugger that follows children does not follow it. */
+/* Starts the child that starts the manager.  It has no exit signal, so neither SIGCHLD nor a
+ * plain wait() reports it; and CLONE_UNTRACED, so a debugger that follows children does not
+ * follow it. */
 static bool start_child(struct Launch *launch)
 {
     char *stack = launch->stack[0] + STACK_BYTES;
@@ -293,7 +295,7 @@ static bool launch_manager(struct Launch *launch)
 
 /* ---- Together --------------------------------------------------------------- */
 
-/* What came: one answer in a piece, or several where the kernel does not keep them apart. */
+/* Handles what was read: one answer, or several if the kernel does not keep them apart. */
 static enum FcReplied take_replies(const char *at, size_t bytes)
 {
     enum FcReplied replied = FC_REPLIED_OTHERS;
@@ -332,7 +334,7 @@ enum FcReplied fc_spawn_read_reply(int fd, int timeout_ms)
     return bytes <= 0 ? FC_REPLIED_CLOSED : take_replies(data, (size_t)bytes);
 }
 
-/* Each answer is read in one piece, and whoever finds none does not wait for the next. */
+/* Each answer is read as a whole.  A process that finds none does not wait for the next one. */
 static long make_reply_pipe(int fds[2])
 {
     long result = fc_sys(SYS_pipe2, fds, O_CLOEXEC | O_NONBLOCK | O_DIRECT);
@@ -346,8 +348,8 @@ static void close_all(const int *fds, int count)
             fc_sys(SYS_close, fds[i]);
 }
 
-/* Where the program was started without standard descriptors, ours may have got their
- * numbers, which the manager uses otherwise. */
+/* If the program was started without standard descriptors, libfc's may have got their numbers,
+ * which the manager uses for other things. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)
@@ -357,14 +359,14 @@ static int above_standard(int fd)
     return (int)moved;
 }
 
-/* The one notice of a program that is not profiled. */
+/* The only notice of a program that is not profiled. */
 static void complain(const char *path, const char *reason)
 {
     struct FcLine line;
     fc_line_start(&line, "FCheck: the profile manager could not be started (");
     if (path[0] != '\0')
     {
-        /* The end of a path that is too long tells more than its beginning. */
+        /* The end of a path that is too long says more than its beginning. */
         size_t bytes = strlen(path);
         size_t room = sizeof line.text / 2;
         fc_line_add(&line, bytes > room ? "..." : "");
@@ -384,14 +386,14 @@ static bool start_and_greet(struct Launch *launch, struct FcSession *session, in
     close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2], launch->fds[3]}, 4);
     if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS) == FC_REPLIED_US)
         return true;
-    if (started && !launch->failed) /* a copy tells of it with the end of its answers */
+    if (started && !launch->failed) /* a copy reports it at the end of its answers */
         complain(launch->found.path, "it did not answer");
     else
         complain(launch->found.tried, fc_libc()->strerrordesc((int)-launch->found.error));
     return false;
 }
 
-/* Shared: the keeper, which has memory of its own, tells us by it. */
+/* Shared memory, through which the keeper, which has its own memory, reports. */
 static struct Launch *map_launch(void)
 {
     long at = fc_sys(SYS_mmap, NULL, sizeof(struct Launch), PROT_READ | PROT_WRITE,
@@ -433,7 +435,7 @@ bool fc_spawn_manager(struct FcSession *session)
     session->manager_filter_fd = filter_fd > 0 ? filter_fd : 0;
     fc_sys(SYS_fcntl, session->pipe_fd, F_SETFL, O_WRONLY | O_NONBLOCK);
 
-    /* its stacks and tables are only needed here */
+    /* its stacks and tables are needed only here */
     struct Launch *launch = map_launch();
     bool good = false;
     if (launch)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sets up every part of libfc, and joins a session or starts one.  Called by the loader
- * (constructor) and by the slow path, whichever comes first.  Never ends the program, with the one
- * exception of FC_HELP, which asks for just that.
+ * (constructor) and by the slow path, whichever comes first.  Never ends the program, except with
+ * FC_HELP, which asks for that.
  */
 #include "libfc/process/start.h"
 
@@ -57,8 +57,8 @@ static bool join_or_spawn(struct FcHello *hello)
 static bool start(struct FcHello *hello)
 {
     fc_notice_setup();
-    /* The real functions: where nothing is profiled, too, before there are threads that would look
-       for them at the same time. */
+    /* Finds the real functions, even if nothing is profiled, before there are threads that would
+       look them up at the same time. */
     fc_exec_setup();
     fc_stacks_setup();
     fc_jumps_setup();
@@ -85,13 +85,13 @@ static bool start(struct FcHello *hello)
     fc_detail_setup(fc_config.detail == FC_DETAIL_AUTO && fc_session.shared != NULL);
     fc_switches_setup(fc_config.time_mode == FC_TIME_TSC || fc_config.time_mode == FC_TIME_EXT);
     fc_threads_setup();
-    /* Where one of these two fails, a fork, or the end, is noticed by other signs, if later. */
+    /* if one of these two fails, a fork or the end is noticed by other signs, but later */
     fc_forks_setup();
     fc_exit_setup();
     return true;
 }
 
-/* Signals blocked; but its hooks are to do all that the program's do (deferred.h). */
+/* Signals blocked; but its hooks are to do everything that the program's do (deferred.h). */
 static bool measure(struct FcOverhead *overhead)
 {
     const uint64_t before = fc_thread.blocked_before;
@@ -131,6 +131,6 @@ bool fc_start(void)
 __attribute__((constructor)) static void loaded(void)
 {
     fc_libc_is_initialised();
-    fc_join_set_environment(); /* where a record was made before this */
+    fc_join_set_environment(); /* for the case that a record was made before this */
     fc_start();
 }
