@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See loader.h.  A thread that is to ask says so first and then looks whether the list is held;
- * one that holds it says so first and then looks whether anybody asks, to whom it gives way.  So
- * nobody asks while the program's function is at work, and nobody waits for it.
+ * See loader.h.  A thread that is going to ask stores that first, and then checks whether the list
+ * is held.  A thread that is going to hold it stores that first, and then checks whether any
+ * thread asks, which it lets finish.  So no thread asks while the program's function is running,
+ * and none waits for that.
  */
 #include "libfc/base/loader.h"
 
@@ -16,7 +17,7 @@
 #include <stdint.h>
 #include <unwind.h>
 
-/* How often a fork gives those who ask a chance to get done. */
+/* How often a fork lets threads that ask finish. */
 #define PATIENCE 1000
 #define YIELDS 16
 #define DELAY_NS 100000
@@ -27,10 +28,10 @@ typedef int Iterate(Visit *visit, void *data);
 static Iterate *real_iterate;
 static void (*report_loaded)(void);
 
-static uint32_t asking;              /* atomic: so many threads */
-static uint32_t forking;             /* atomic: so many threads */
-static uint32_t wanting;             /* atomic: so many threads wait for the list */
-static const struct FcThread *owner; /* atomic: whose function is at work */
+static uint32_t asking;              /* atomic: number of threads */
+static uint32_t forking;             /* atomic: number of threads */
+static uint32_t wanting;             /* atomic: number of threads that wait for the list */
+static const struct FcThread *owner; /* atomic: the thread whose function is running */
 static bool is_lost;                 /* a thread of the parent had the lock at the fork */
 
 void fc_loader_setup(void (*report)(void))
@@ -43,7 +44,7 @@ void fc_loader_setup(void (*report)(void))
 
 bool fc_loader_begin(void)
 {
-    /* seq_cst: pairs with hold and fc_loader_before_fork, which store first and then look */
+    /* seq_cst: pairs with hold and fc_loader_before_fork, which store first and then check */
     __atomic_add_fetch(&asking, 1, __ATOMIC_SEQ_CST);
     const struct FcThread *current = __atomic_load_n(&owner, __ATOMIC_SEQ_CST);
     if ((!current || current == &fc_thread) && !is_lost &&
@@ -55,7 +56,7 @@ bool fc_loader_begin(void)
 
 bool fc_loader_begin_often(void)
 {
-    /* relaxed: one who just misses that somebody waits is waited for once */
+    /* relaxed: a thread that just misses a waiter delays it once */
     return (__atomic_load_n(&wanting, __ATOMIC_RELAXED) == 0 ||
             __atomic_load_n(&owner, __ATOMIC_RELAXED) == &fc_thread) &&
            fc_loader_begin();
@@ -66,8 +67,8 @@ void fc_loader_end(void)
     __atomic_sub_fetch(&asking, 1, __ATOMIC_RELEASE);
 }
 
-/* Who asks may wait for a processor, and with a lower priority than ours gets none from us while we
- * only yield. */
+/* A thread that asks may wait for a processor.  With a lower priority than this thread it gets
+ * none while this one only yields. */
 static void give_way(int round)
 {
     const struct timespec delay = {0, DELAY_NS};
@@ -77,8 +78,8 @@ static void give_way(int round)
         fc_sys(SYS_nanosleep, &delay, NULL);
 }
 
-/* Not for ever: who asks may wait for somebody who waits for this fork, where the program's
- * function was called past our interposer. */
+/* Bounded: a thread that asks may wait for one that waits for this fork, if the program's
+ * function was called without the interposer. */
 void fc_loader_before_fork(void)
 {
     __atomic_add_fetch(&forking, 1, __ATOMIC_SEQ_CST);
@@ -142,7 +143,7 @@ bool fc_loader_find_bounds(const void *address, uintptr_t *start, uintptr_t *end
     return true;
 }
 
-/* ---- Standing in for dl_iterate_phdr --------------------------------------------- */
+/* ---- Interposing dl_iterate_phdr ------------------------------------------------- */
 
 struct Walk
 {
@@ -156,7 +157,7 @@ struct Walk
 
 static void release(void)
 {
-    /* release: what was told before is told when another thread asks no more */
+    /* release: a thread that finds the list free sees what was reported before */
     if (__atomic_load_n(&owner, __ATOMIC_RELAXED) == &fc_thread)
         __atomic_store_n(&owner, NULL, __ATOMIC_RELEASE);
 }
@@ -167,7 +168,7 @@ fc_loader_unwind(int version, _Unwind_Action actions, _Unwind_Exception_Class cl
     __attribute__((visibility("hidden")));
 
 /* An exception, or the end of the thread, leaves the program's function: the loader's lock is
- * released behind us. */
+ * released after this. */
 _Unwind_Reason_Code fc_loader_unwind(int version, _Unwind_Action actions,
                                      _Unwind_Exception_Class class,
                                      struct _Unwind_Exception *exception,
@@ -182,9 +183,9 @@ _Unwind_Reason_Code fc_loader_unwind(int version, _Unwind_Action actions,
     return _URC_CONTINUE_UNWIND;
 }
 
-/* Called with the loader's lock, which a thread can take several times: the program's function is
- * called from a second dl_iterate_phdr within.  Signals are blocked but in that: a handler may
- * wait for a thread as well. */
+/* Called with the loader's lock, which a thread can take several times: the program's function
+ * is called from a second, inner dl_iterate_phdr.  Signals are blocked except in that: a handler
+ * may wait for a thread as well. */
 __attribute__((noinline)) static int hold(struct dl_phdr_info *object, size_t bytes, void *data)
 {
     __asm__ volatile(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Records of memory; see fc-format.h for what they hold.
+ * Makes records of memory; fc-format.h says what they hold.
  */
 #include "libfc/memory/alloc.h"
 
@@ -18,10 +18,10 @@
 #include <sys/single_threaded.h>
 #endif
 
-/* The clock.  The fence waits for the loads before it, above all that of the pointer, which
- * another thread may just have stored.  The store that lets others see what follows cannot come
- * before the reading: on arm64, where no barrier for memory orders the counter, not without
- * another. A single thread needs no fence: its records are in order. */
+/* The clock.  The fence waits for earlier loads, above all that of the pointer, which another
+ * thread may just have stored.  A store that publishes what follows can't overtake the reading;
+ * on arm64, where no memory barrier orders the counter, only with another barrier.  A single
+ * thread needs no fence: its records are in order. */
 static inline uint64_t read_clock(void)
 {
 #if __has_include(<sys/single_threaded.h>)
@@ -41,7 +41,7 @@ static inline uint64_t read_clock(void)
     return time;
 }
 
-/* Of a thread whose end fcmanager knows: libc frees what it kept for the thread. */
+/* For a thread whose end fcmanager knows already: libc frees what it kept for the thread. */
 static void send_late(const struct FcRecord *record)
 {
     if (fc_state_is_off())
@@ -52,11 +52,12 @@ static void send_late(const struct FcRecord *record)
     fc_restore_signals(old);
 }
 
-/* The bits of a pointer that is given back which no record has room for. */
+/* The bits of a freed pointer for which records have no room. */
 static inline uint64_t wild_bits(enum FcRecordKind kind, uint64_t address)
 {
 #if defined(__aarch64__)
-    address &= UINT64_MAX >> 8; /* the processor leaves the top byte alone, allocators tag by it */
+    address &=
+        UINT64_MAX >> 8; /* the processor ignores the top byte, and allocators use it for tags */
 #endif
     const bool is_given_back =
         kind == FC_RECORD_FREE || kind == FC_RECORD_FREE_NAMED || kind == FC_RECORD_REALLOC;
@@ -99,7 +100,7 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
         fc_switches_check(time);
     fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
     /* Another thread may free the block at once, and its record must come later than this one: a
-       private buffer is sent without delay. */
+       private buffer is sent at once. */
     if (fc_unlikely(fc_thread.private_chunk != NULL))
         fc_chunks_flush_private();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's interposers for the C++ operators new and delete.  They only add a name to
- * what the real ones do by way of malloc and free, so that `new[]` released by `free`
- * can be told.  Exceptions pass through: there is nothing here to undo.
+ * libfc's interposers for the C++ operators new and delete.  The real ones work through malloc and
+ * free; these only add which operator it was, so that `new[]` released by `free` can be detected.
+ * Exceptions pass through: there is nothing here to undo.
  */
 #include "libfc/memory/interpose-cxx.h"
 
@@ -17,12 +17,12 @@
 #define CALLER __builtin_return_address(0)
 #define HERE CALLER, __builtin_dwarf_cfa()
 
-/* Where a library's operator was looked for and there is none. */
+/* Marks an operator of a library that was looked up and is not there. */
 static char nowhere[1];
 
-/* What the loader allocates for the message that there is none is no allocation of the program's,
- * nor is it to be freed when the program looks for something: the loader is made to forget it, by
- * the second call. */
+/* The loader allocates a message if there is none.  That is no allocation of the program's, and
+ * must not be freed when the program looks something up: the second call makes the loader forget
+ * it. */
 static void *look_up(const char *symbol)
 {
     bool was_looking_up = fc_thread.is_looking_up;
@@ -34,11 +34,11 @@ static void *look_up(const char *symbol)
     return function;
 }
 
-/* The next library's operator.  NULL: there is none, or the C++ runtime came with a plug-in, where
- * RTLD_NEXT does not look; blocks are ours (own_new), as those would be, or malloc's. */
+/* The next library's operator.  NULL: there is none, or the C++ runtime came with a plug-in,
+ * where RTLD_NEXT does not look.  Then libfc's own_new is used. */
 static void *find(void **found, const char *symbol)
 {
-    /* relaxed: threads may look it up at the same time, and find the same */
+    /* relaxed: threads that look it up at the same time find the same */
     void *function = __atomic_load_n(found, __ATOMIC_RELAXED);
     if (fc_unlikely(function == NULL))
     {
@@ -65,7 +65,7 @@ extern const char bad_alloc_type[] __asm__("_ZTISt9bad_alloc") __attribute__((we
 extern const void *const bad_alloc_table[] __asm__("_ZTVSt9bad_alloc") __attribute__((weak));
 extern void destroy_bad_alloc(void *object) __asm__("_ZNSt9bad_allocD1Ev") __attribute__((weak));
 
-#define TABLE_START 2 /* an object points behind the offset and the type */
+#define TABLE_START 2 /* an object points to after the offset and the type */
 
 /* throw std::bad_alloc() */
 static void throw_bad_alloc(void)
@@ -81,9 +81,9 @@ static void throw_bad_alloc(void)
     throw_exception(object, bad_alloc_type, destroy_bad_alloc);
 }
 
-/* The operator that the module of the code at `caller` has itself, or a library that came with it:
- * in a program without a C++ runtime each plug-in may have its own, which alone knows its handler,
- * and how to throw what it catches.  NULL: there is none. */
+/* The operator of the module of the code at `caller`, or of a library that came with it.  In a
+ * program without a C++ runtime each plug-in may have its own, which alone knows its handler,
+ * and how to throw what the plug-in catches.  NULL: there is none. */
 static void *operator_near(const void *caller, const char *symbol)
 {
     Dl_info module;
@@ -91,7 +91,7 @@ static void *operator_near(const void *caller, const char *symbol)
     bool was_looking_up = fc_thread.is_looking_up;
     fc_thread.is_looking_up = true;
     void *found = fc_libc_find_near(caller, symbol);
-    /* the interposer, where a program was linked with -static-libstdc++ */
+    /* finds the interposer itself if the program was linked with -static-libstdc++ */
     if (found && fc_libc()->dladdr(found, &module) != 0 && fc_libc()->dladdr(nowhere, &own) != 0 &&
         module.dli_fbase == own.dli_fbase)
         found = NULL;
@@ -107,14 +107,14 @@ static void *allocate(size_t bytes, size_t alignment)
     return posix_memalign(&pointer, alignment, bytes) == 0 ? pointer : NULL;
 }
 
-/* There is no memory, and no handler that is known here. */
+/* There is no memory, and no known handler. */
 static void *fail(const void *caller, size_t bytes, size_t alignment, bool may_fail)
 {
     typedef void *New(size_t bytes);
     typedef void *NothrowNew(size_t bytes, const void *nothrow);
     typedef void *AlignedNew(size_t bytes, size_t alignment);
     typedef void *AlignedNothrowNew(size_t bytes, size_t alignment, const void *nothrow);
-    static const char nothrow[1]; /* which nobody reads */
+    static const char nothrow[1]; /* never read */
     static const char *const symbols[2][2] = {
         {"_Znwm", "_ZnwmRKSt9nothrow_t"},
         {"_ZnwmSt11align_val_t", "_ZnwmSt11align_val_tRKSt9nothrow_t"}};
@@ -132,7 +132,7 @@ static void *fail(const void *caller, size_t bytes, size_t alignment, bool may_f
     return NULL;
 }
 
-/* As the standard has it. */
+/* As the standard prescribes. */
 static void *own_new(const void *caller, size_t bytes, size_t alignment, bool may_fail)
 {
     for (;;)
@@ -193,9 +193,9 @@ static bool is_decided; /* whether memory is profiled */
     X(_ZdaPvSt11align_val_tRKSt9nothrow_t, FC_CALL_DELETE_ARRAY,                                   \
       (void *pointer, size_t alignment, const void *nothrow), (pointer, alignment, nothrow))
 
-/* Each jumps to where `now` points.  At first that is `first`, which looks the real one up; once it
- * is decided whether memory is profiled, `recorded` or the real one.  `own`: what is done where
- * there is no real one. */
+/* Each operator jumps to where `now` points.  At first that is `first`, which looks the real one
+ * up.  When it is known whether memory is profiled, it is `recorded` or the real one.  `own` is
+ * used if there is no real one. */
 #define DEFINE_START(type, symbol, parameters, arguments, own)                                     \
     typedef type Type##symbol parameters;                                                          \
     static Type##symbol first##symbol;                                                             \
@@ -228,7 +228,7 @@ static bool is_decided; /* whether memory is profiled */
         return pointer;                                                                            \
     }
 
-/* Those of jemalloc and tcmalloc, for one, free without `free`: the manager is told. */
+/* The operators of jemalloc and tcmalloc, for example, free without `free`: the manager is told. */
 #define DEFINE_DELETE(symbol, call, parameters, arguments)                                         \
     DEFINE_START(void, symbol, parameters, arguments, free(pointer))                               \
     static void recorded##symbol parameters                                                        \
@@ -252,16 +252,16 @@ DELETE_OPERATORS(DEFINE_DELETE)
 #define RECORD(symbol, ...) now##symbol = recorded##symbol;
 #define FIND(symbol, ...) real##symbol = found_at_start(has_any, #symbol);
 
-/* What has one of them has most: others are not looked for in vain, as the loader would allocate,
- * before anything of the program's does. */
+/* A library that has one of them has most of them.  The others are not looked up in vain, since
+ * the loader would allocate before the program does. */
 static void *found_at_start(bool has_any, const char *symbol)
 {
     void *function = has_any ? look_up(symbol) : NULL;
     return function ? function : nowhere;
 }
 
-/* As the loader waits while another thread is in a library's constructor, and later that may be one
- * which waits for a thread that allocates. */
+/* Looked up at start: the loader waits while another thread is in a library's constructor, and
+ * later that may be one that waits for a thread that allocates. */
 void fc_interpose_cxx_find(void)
 {
     const bool has_any = fc_libc_is_exported("_Znwm");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's interposers for mmap and its kin: see mappings.h.
+ * libfc's interposers for mmap, munmap and mremap: see mappings.h.
  */
 #include "libfc/memory/mappings.h"
 
@@ -31,11 +31,11 @@ static bool is_mapping_recorded(const void *caller)
 
 typedef void *MmapFunction(void *, size_t, int, int, int, off_t);
 typedef int MunmapFunction(void *, size_t);
-/* As libc's, which has an ellipsis in the place of the last one. */
+/* As libc's, which has an ellipsis for the last one. */
 typedef void *MremapFunction(void *, size_t, size_t, int, void *);
 
-/* Where those are looked for an allocator may map, and before libfc's libraries are there so may
- * anybody: these do what libc's do. */
+/* An allocator may map while these are looked up, and so may any code before libfc's libraries
+ * are there: these functions do what libc's do. */
 static long set_errno(long result)
 {
     if (result >= 0 || result < -4095)
@@ -59,9 +59,9 @@ static void *remap(void *old, size_t old_bytes, size_t bytes, int flags, void *w
     return (void *)set_errno(fc_sys(SYS_mremap, old, old_bytes, bytes, flags, wanted));
 }
 
-/* Atomic; relaxed: the same for whoever finds them. */
+/* Atomic, relaxed: all threads find the same. */
 static MmapFunction *real_mmap;
-static MmapFunction *real_mmap64; /* some define one of the two */
+static MmapFunction *real_mmap64; /* some libraries define one of the two */
 static MunmapFunction *real_munmap;
 static MremapFunction *real_mremap;
 
@@ -73,7 +73,7 @@ static void find(const char *name, void *instead, void *into)
     __atomic_store_n((void **)into, found ? found : instead, __ATOMIC_RELAXED);
 }
 
-/* At start, as dlsym waits while another thread is in a library's constructor. */
+/* At start, since dlsym waits while another thread is in a library's constructor. */
 __attribute__((constructor)) static void find_real(void)
 {
     is_finding = true;
@@ -94,8 +94,7 @@ __attribute__((constructor)) static void find_real(void)
 
 /* ---- What the program calls --------------------------------------------------------- */
 
-/* Names by which neither the header's declarations, nor what -D_FILE_OFFSET_BITS makes of them,
- * are in the way. */
+/* Other names, so that neither the header's declarations nor -D_FILE_OFFSET_BITS interfere. */
 FC_EXPORT MmapFunction own_mmap __asm__("mmap");
 FC_EXPORT MmapFunction own_mmap64 __asm__("mmap64");
 FC_EXPORT MunmapFunction own_munmap __asm__("munmap");
@@ -148,7 +147,7 @@ FC_JUMPING void *own_mremap(void *old, size_t old_bytes, size_t bytes, int flags
     void *address = next(old, old_bytes, bytes, flags, wanted);
     if (address == MAP_FAILED)
         return address;
-    if (old_bytes != 0) /* else a second mapping of the same memory */
+    if (old_bytes != 0) /* otherwise it is a second mapping of the same memory */
         fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, old, old_bytes, HERE);
     record_mapped(address, bytes, HERE);
     return address;

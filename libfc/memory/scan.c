@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which blocks can still be reached: see scan.h.  All private writable memory of the process
- * counts as a place for references, whatever it is used for, except the blocks themselves,
- * the rest of the heap, and what is libfc's own; then what reachable blocks refer to, and so on.
- * A word that happens to look like a pointer makes a lost block look reachable; the other
- * way round only what shared mappings refer to.
+ * Which blocks can still be reached: see scan.h.  All private writable memory of the process may
+ * hold references, whatever it is used for, except the blocks themselves, the rest of the heap,
+ * and libfc's own memory.  Then what reachable blocks refer to is scanned, and so on.  A word that
+ * happens to look like a pointer makes a lost block look reachable; the opposite error happens
+ * only for references in shared mappings.
  *
- * Memory is read by way of the kernel: what turns out not to be readable is skipped.  The tables
- * used here are shared mappings, which are not searched: no reference is found in them.
+ * Memory is read through the kernel: what turns out not to be readable is skipped.  The tables
+ * used here are shared mappings, which are not scanned, so no reference is found in them.
  */
 #include "libfc/memory/scan.h"
 
@@ -30,23 +30,23 @@
 #define PIECE_BYTES 65536u
 #define PAGE_BYTES 4096u
 #define MAPS_MAX (8u << 20)
-#define RED_ZONE 128u /* below its stack pointer a function may have what it uses */
+#define RED_ZONE 128u /* a function may use so many bytes below its stack pointer */
 
 static struct
 {
     struct FcLiveList *list;    /* a copy of fcmanager's */
-    struct FcLiveBlock *blocks; /* in it, by address */
+    struct FcLiveBlock *blocks; /* in it, ordered by address */
     size_t count;
-    uint32_t *work; /* indices of blocks whose contents are to be looked through */
+    uint32_t *work; /* indexes of blocks that are still to be scanned */
     size_t work_count;
     char *piece;
     uintptr_t own_start; /* libfc itself */
     uintptr_t own_end;
-    uintptr_t stack;                /* what is below is not in use */
+    uintptr_t stack;                /* memory below it is not in use */
     const struct FcStopped *others; /* NULL: there is no other thread */
-    uintptr_t guard_end;            /* of the last mapping, if that lets nobody in */
+    uintptr_t guard_end;            /* the end of the last mapping, if that is inaccessible */
     long pid;
-    bool is_libc; /* it is libc's data that is looked through */
+    bool is_libc; /* libc's data is being scanned */
     bool failed;
 } scan;
 
@@ -57,7 +57,7 @@ static void *map_shared(size_t bytes)
     return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
-/* The last block that begins at or below `address`, plus one; 0: none. */
+/* The last block that begins at or below `address`, plus one; 0: there is none. */
 static size_t find_end(uintptr_t address)
 {
     size_t low = 0;
@@ -73,8 +73,8 @@ static size_t find_end(uintptr_t address)
     return low;
 }
 
-/* Where the header of glibc's next piece of the heap begins: at the last word of a block, which has
- * no unused bytes at its end. */
+/* Where the header of glibc's next piece of the heap begins: at the last word of a block that
+ * has no unused bytes at its end. */
 static uintptr_t next_chunk(const struct FcLiveBlock *block)
 {
     uintptr_t bytes = (block->bytes + 8 + 15) & ~(uintptr_t)15;
@@ -94,7 +94,7 @@ static void mark(uintptr_t word, enum FcLiveState state)
     scan.work[scan.work_count++] = (uint32_t)(block - scan.blocks);
 }
 
-/* Marks what the words of [start, end) refer to. */
+/* Marks the blocks that the words of [start, end) refer to. */
 static void scan_words(uintptr_t start, uintptr_t end, enum FcLiveState state)
 {
     start = (start + 7) & ~(uintptr_t)7;
@@ -137,7 +137,7 @@ static void follow(enum FcLiveState state)
 
 /* ---- Where references can be ---------------------------------------------------- */
 
-/* A mapping, except for the blocks in it and for libfc. */
+/* Scans a mapping, except for the blocks in it and for libfc's memory. */
 static void scan_range(uintptr_t start, uintptr_t end)
 {
     if (start < scan.own_end && end > scan.own_start)
@@ -175,8 +175,8 @@ static uintptr_t read_hex(const char **at)
     }
 }
 
-/* Where a thread's stack is in use from.  Of the other threads' only what the C library made is
- * known to be one: it begins behind a guard. */
+/* From where on a thread's stack is in use.  Of the other threads' stacks only those that the C
+ * library made are known: they begin after a guard mapping. */
 static uintptr_t used_from(uintptr_t start, uintptr_t end)
 {
     if (start < scan.stack && scan.stack < end)
@@ -196,7 +196,7 @@ static void take_mapping(const char *line)
     uintptr_t start = read_hex(&line);
     line += *line == '-';
     uintptr_t end = read_hex(&line);
-    /* of a device, but for files in memory: the program may be one */
+    /* of a device, except for files in memory: the program may be one */
     bool is_device = strstr(line, " /dev/") && !strstr(line, " /dev/shm/");
     const bool is_guard = strncmp(line, " ---", 4) == 0;
     const uintptr_t used = used_from(start, end);
@@ -209,7 +209,7 @@ static void take_mapping(const char *line)
     scan.is_libc = false;
 }
 
-/* As a string; NULL where it is longer than that, or can't be read. */
+/* As a string.  NULL: it is longer than that, or can't be read. */
 static char *read_text(const char *path, char *text, size_t room)
 {
     size_t used = fc_file_read(path, text, room - 1);
@@ -225,7 +225,7 @@ static void scan_registers(void)
     follow(FC_LIVE_REACHABLE);
 }
 
-/* False where a part could not be looked through. */
+/* False: a part could not be scanned. */
 static bool scan_all(char *maps)
 {
     if (!read_text("/proc/self/maps", maps, MAPS_MAX))
@@ -244,7 +244,7 @@ static bool scan_all(char *maps)
     return !scan.failed;
 }
 
-/* What only lost blocks refer to. */
+/* Marks the blocks that only lost blocks refer to. */
 static void find_indirect(void)
 {
     for (size_t i = 0; i < scan.count; i++)
@@ -252,7 +252,7 @@ static void find_indirect(void)
         struct FcLiveBlock *block = &scan.blocks[i];
         if (block->state != FC_LIVE_LOST)
             continue;
-        block->state = FC_LIVE_INDIRECT; /* not to be found from itself */
+        block->state = FC_LIVE_INDIRECT; /* a reference from itself does not count */
         scan_words(block->pointer, block->pointer + block->bytes, FC_LIVE_INDIRECT);
         follow(FC_LIVE_INDIRECT);
         block->state = FC_LIVE_LOST;
@@ -268,7 +268,7 @@ static bool is_alone(char *text)
     return line != NULL && strncmp(line + 10, "1\n", 2) == 0;
 }
 
-/* Asks for fcmanager's list; returns its descriptor, or -1. */
+/* Asks for fcmanager's list.  Returns its descriptor, or -1. */
 static int open_list(int manager_pid)
 {
     uint32_t index = fc_chunks_take_for_answer();
@@ -285,8 +285,8 @@ static int open_list(int manager_pid)
     return fc_channel_open_of_manager(manager_pid, number, O_RDWR);
 }
 
-/* The whole list from or to the file, and not mapped: others can change the file, too, in its size
- * as well. */
+/* Reads or writes the whole list.  It is not mapped, since other processes can change the file,
+ * even its size. */
 static bool transfer(long call, int fd)
 {
     size_t bytes = sizeof *scan.list + scan.count * sizeof *scan.blocks;
@@ -312,7 +312,7 @@ static bool read_list(int fd)
         return false;
     scan.blocks = scan.list->blocks;
     scan.list->is_done = 0;
-    /* each is put to work once, and found by the order */
+    /* each block is scanned once, and found by its order */
     for (size_t i = 0; i < scan.count; i++)
     {
         scan.blocks[i].state = FC_LIVE_LOST;
@@ -322,7 +322,7 @@ static bool read_list(int fd)
     return true;
 }
 
-/* Said in the profile, and why to the user. */
+/* Noted in the profile; the user gets the reason. */
 static void send_not_done(long error)
 {
     struct FcLine line;
@@ -336,7 +336,8 @@ static void send_not_done(long error)
     fc_notice_line(&line);
 }
 
-/* What is asked of others before the threads are stopped, which may have what those wait for. */
+/* What other processes and threads are asked for, before the threads are stopped: a stopped
+ * thread may hold what those wait for. */
 static bool scan_list(int list, char *maps, long *error)
 {
     struct FcStopped *stopped = NULL;
@@ -361,7 +362,7 @@ static bool scan_list(int list, char *maps, long *error)
 
 __attribute__((noinline)) void fc_scan_run(int manager_pid)
 {
-    __builtin_unwind_init(); /* every register that a caller may still need is on the stack */
+    __builtin_unwind_init(); /* puts every register that a caller may still need on the stack */
     scan.stack = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
     if (!fc_config.memory_scan)
         return;

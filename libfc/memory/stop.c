@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See stop.h.  A process can't trace itself: a helper that shares its memory does, without the
- * program's knowing (spawn.c has one as well).  Whichever of the two ends, the kernel lets the
+ * See stop.h.  A process can't trace itself, so a helper that shares its memory does, without the
+ * program's noticing (spawn.c has such a one as well).  If either ends, the kernel lets the
  * threads go on: the helper is killed with the thread that made it, and detaches by ending.
  */
 #include "libfc/memory/stop.h"
@@ -30,7 +30,7 @@
 #define __WCLONE 0x80000000u
 #endif
 
-/* Of FcStopped.state, in this order. */
+/* States of FcStopped.state, in this order. */
 enum
 {
     MADE,
@@ -54,7 +54,7 @@ static void set_state(struct FcStopped *stopped, uint32_t state)
     fc_sys(SYS_futex, &stopped->state, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Until the state is no longer `state`; false where that takes too long. */
+/* Waits until the state is no longer `state`.  False: that took too long. */
 static bool await(struct FcStopped *stopped, uint32_t state)
 {
     const struct timespec delay = {1, 0};
@@ -69,7 +69,7 @@ static bool await(struct FcStopped *stopped, uint32_t state)
 
 /* ---- The helper ---------------------------------------------------------------------- */
 
-/* A signal that is about to be handled is let through: it would be lost. */
+/* Lets a signal that is about to be handled through: it would be lost otherwise. */
 static bool wait_for_stop(int thread)
 {
     int status = 0;
@@ -79,7 +79,7 @@ static bool wait_for_stop(int thread)
         if (found == -EINTR)
             continue;
         if (found != thread || !WIFSTOPPED(status))
-            return false; /* it has ended */
+            return false; /* the thread has ended */
         if (status >> 16 == PTRACE_EVENT_STOP)
             return true;
         if (fc_sys(SYS_ptrace, PTRACE_CONT, thread, 0, WSTOPSIG(status)) < 0)
@@ -87,7 +87,7 @@ static bool wait_for_stop(int thread)
     }
 }
 
-/* 1: stopped, 0: it is no more, or -errno. */
+/* 1: it is stopped, 0: it has ended; or -errno. */
 static long stop(struct FcStopped *stopped, int thread)
 {
     long result = fc_sys(SYS_ptrace, PTRACE_SEIZE, thread, 0, 0);
@@ -120,7 +120,8 @@ static bool is_ended(const char *folder, const char *name)
     return !end || end[1] == '\0' || end[2] == 'Z' || end[2] == 'X';
 }
 
-/* Those of the list that are not stopped yet: how many there were; -errno. */
+/* Stops the threads of the list that are not stopped yet.  Returns how many there were, or
+ * -errno. */
 static long stop_listed(struct FcStopped *stopped, const char *folder, int *known, uint32_t *seen)
 {
     char list[4096] __attribute__((aligned(8)));
@@ -166,7 +167,7 @@ static int helper(void *data)
     fc_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     strcpy(fc_text_number(folder + strlen(folder), (uint64_t)stopped->process), "/task/");
     if (await(stopped, MADE))
-        do /* until there is none that another one has made meanwhile */
+        do /* until another thread has made none meanwhile */
             fresh = stop_listed(stopped, folder, known, &seen);
         while (fresh > 0);
     stopped->error = (int32_t)fresh;
@@ -201,7 +202,7 @@ struct FcStopped *fc_stop_others(long *error)
     *error = stopped->helper;
     if (stopped->helper < 0)
         return NULL;
-    fc_sys(SYS_prctl, PR_SET_PTRACER, stopped->helper, 0, 0, 0); /* else Yama may forbid it */
+    fc_sys(SYS_prctl, PR_SET_PTRACER, stopped->helper, 0, 0, 0); /* otherwise Yama may forbid it */
     set_state(stopped, ALLOWED);
     *error = await(stopped, ALLOWED) ? stopped->error : -ETIMEDOUT;
     if (*error == 0)
@@ -213,7 +214,7 @@ struct FcStopped *fc_stop_others(long *error)
 void fc_stop_end(struct FcStopped *stopped)
 {
     set_state(stopped, RELEASED);
-    /* it may hang where a thread can't be stopped: one that waits for a device */
+    /* the helper may hang if a thread can't be stopped, such as one that waits for a device */
     fc_sys(SYS_kill, stopped->helper, SIGKILL);
     fc_sys(SYS_wait4, stopped->helper, NULL, __WCLONE, NULL);
     fc_sys(SYS_prctl, PR_SET_PTRACER, 0, 0, 0, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The only user of libunwind; see unwind.h.  It is loaded, not linked: a program that is
- * profiled without FC_MEMORY_UNWIND never sees it.
+ * The only user of libunwind; see unwind.h. libunwind is loaded, not linked: a program that is
+ * profiled without FC_MEMORY_UNWIND never gets it.
  */
 #include "libfc/memory/unwind.h"
 
@@ -20,30 +20,31 @@
 /* Frames between libunwind and the caller of the allocator. */
 #define OWN_MAX 8
 
-/* As <libunwind.h> has it: return addresses, innermost first; their number. */
+/* From <libunwind.h>: return addresses, innermost first; returns their number. */
 typedef int Backtrace(void **addresses, int most);
 
 bool fc_unwind_is_on;
 
 static Backtrace *backtrace;
-static uintptr_t own_start; /* where libunwind is */
+static uintptr_t own_start; /* where libunwind is mapped */
 static uintptr_t own_end;
 
-/* The thread is in libunwind.  What that allocates, or has libc allocate, for each thread is not
- * the program's doing; and a handler that comes then must not enter it again. */
+/* The thread is in libunwind.  What libunwind allocates, or lets libc allocate, for each thread
+ * is not the program's doing; and a handler that comes then must not enter it again. */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));
 
 void fc_unwind_start(void)
 {
     void *addresses[OWN_MAX];
-    fc_early_pause(true); /* what the loader allocates is none of the program's */
-    /* deep: it calls the C library's functions and none of the program's of the same name */
+    fc_early_pause(true); /* what the loader allocates is not the program's */
+    /* deep: libunwind calls the C library's functions, not the program's functions of the same
+       names */
     void *library = fc_libc()->dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (library)
         backtrace = (Backtrace *)fc_libc()->dlsym(library, "unw_backtrace");
     if (backtrace)
     {
-        backtrace(addresses, OWN_MAX); /* it sets itself up */
+        backtrace(addresses, OWN_MAX); /* it initializes itself */
         fc_loader_find_bounds((const void *)(uintptr_t)backtrace, &own_start, &own_end);
     }
     else
@@ -70,8 +71,9 @@ bool fc_unwind_is_own(const void *caller)
     return (uintptr_t)caller - own_start < own_end - own_start;
 }
 
-/* libunwind asks the loader for its list, with a lock of its own: nobody may wait for that while
- * another thread has the loader's, and may come here (loader.h).  There is no stack then: 0. */
+/* libunwind asks the loader for its list while it holds a lock of its own.  Nobody may wait for
+ * that lock while another thread has the loader's lock and may come here (loader.h).  Then there
+ * is no stack: 0. */
 static int ask(void **frames, int most)
 {
     int count = 0;

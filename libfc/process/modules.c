@@ -320,7 +320,7 @@ void fc_modules_after_fork(void)
     modules.is_forked = true;
 }
 
-/* ---- Standing in for the loader's functions --------------------------------------- */
+/* ---- Interposing the loader's functions ----------------------------------------- */
 
 typedef void *DlopenFunction(const char *, int);
 typedef void *DlmopenFunction(Lmid_t, const char *, int);

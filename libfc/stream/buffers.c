@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Private buffers: where a thread's records go without shared memory, or where its chunks are
- * all taken.  Their contents are sent through the pipe.
+ * Private buffers: where a thread's records go if there is no shared memory, or if all chunks are
+ * taken.  Their contents are sent through the pipe.
  *
- * A handler that interrupted a hook may fill the buffer in which that hook has yet to
- * store its record.  Such a buffer is parked, and all behind it, until the record
- * is there: order is kept, nothing is lost and no memory is reused under a writer.
+ * A handler that interrupted a hook may fill the buffer in which that hook has yet to store its
+ * record.  Such a buffer is parked, with all later ones, until the record is there.  So the order
+ * is kept, nothing is lost, and no memory is reused while it may be written.
  */
 #include "libfc/stream/buffers.h"
 
@@ -15,12 +15,12 @@
 
 #include <sys/mman.h>
 
-static struct FcThread *users; /* of private buffers */
+static struct FcThread *users; /* threads with private buffers */
 static uint32_t users_lock;
 
 static struct FcChunk *map_private(void)
 {
-    /* Twice the size, to cut an aligned piece out of. */
+    /* twice the size, from which an aligned piece is cut */
     long at = fc_sys(SYS_mmap, NULL, 2 * FC_CHUNK_BYTES, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
     if (at < 0 && at > -4096)
@@ -34,7 +34,7 @@ static struct FcChunk *map_private(void)
     return (struct FcChunk *)aligned;
 }
 
-/* No records: says that this thread has a buffer that would be lost with the process. */
+/* Sends no records: says that this thread has a buffer that would be lost with the process. */
 static void announce_private(void)
 {
     struct
@@ -46,11 +46,11 @@ static void announce_private(void)
     fc_channel_send_whole(&empty.message, sizeof empty);
 }
 
-/* Who has private buffers: the thread that ends the process sends what is in them. */
+/* Lists the threads with private buffers: the thread that ends the process sends their contents. */
 static void list_thread(void)
 {
-    /* A thread whose end was told may be gone at any time, and its FcThread, through which the list
-       goes, with it. */
+    /* A thread whose end was reported may be gone at any time, and with it its FcThread, through
+       which the list goes. */
     if (fc_thread.is_listed || fc_thread.has_ended)
         return;
     fc_lock(&users_lock);
@@ -84,7 +84,7 @@ static void stop_without_memory(void)
     fc_thread.is_quitting = false;
 }
 
-/* The generations begin again: what earlier uses left must not look new. */
+/* The generations begin again: records of earlier uses must not look new. */
 static void clear_old(struct FcChunk *chunk)
 {
     if (chunk->generation >= FC_GENERATION_LAST)
@@ -98,7 +98,7 @@ struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
     fc_lock(&fc_thread.private_lock);
     struct FcChunk *chunk = fc_thread.spare;
     if (fc_thread.is_taken)
-        chunk = NULL; /* profiling is off in a moment */
+        chunk = NULL; /* profiling is about to be off */
     else if (chunk)
         fc_thread.spare = chunk->next;
     else
@@ -120,7 +120,7 @@ struct FcChunk *fc_buffers_claim(bool announce, uint32_t *generation)
     return chunk;
 }
 
-/* Of the record that begins there; 0: it is not there. */
+/* The units of the record that begins there; 0: it is not there. */
 static uint32_t units_at(const struct FcChunk *chunk, uint32_t at)
 {
     return fc_record_units(&chunk->units[at], chunk->generation);
@@ -131,10 +131,10 @@ static bool has_gap(const struct FcChunk *chunk)
     return !fc_records_are_whole(chunk->units, FC_BUFFER_FIRST, chunk->taken, chunk->generation);
 }
 
-/* False where it could not be sent. */
+/* False: it could not be sent. */
 static bool send_private(struct FcThread *thread, struct FcChunk *chunk)
 {
-    /* The headers go directly before the records: one piece, one write. */
+    /* the headers are just before the records, so that one write sends both */
     struct FcUnit *first = &chunk->units[FC_BUFFER_FIRST];
     struct FcDataHeader *header = (struct FcDataHeader *)first - 1;
     struct FcMessage *message = (struct FcMessage *)header - 1;
@@ -149,7 +149,7 @@ static bool send_private(struct FcThread *thread, struct FcChunk *chunk)
                                  sizeof *message + sizeof *header + (count + 1) * sizeof *first);
 }
 
-/* Sends what is parked, up to the first buffer with a gap. */
+/* Sends parked buffers, up to the first one with a gap. */
 static void send_parked(struct FcThread *thread, bool with_gaps)
 {
     while (thread->parked && (with_gaps || !has_gap(thread->parked)))
@@ -176,8 +176,8 @@ static void park(struct FcThread *thread, struct FcChunk *chunk, uint32_t units)
     thread->private_chunk = NULL;
 }
 
-/* Another thread may be at work in `chunk`: what was complete when we looked is sent, in a copy
- * that nobody writes to.  Under users_lock. */
+/* Another thread may be using `chunk`.  Sends what is complete now, from a copy that nobody
+ * writes to.  Under users_lock. */
 static void send_copy(struct FcThread *thread, const struct FcChunk *chunk, uint32_t taken)
 {
     static struct
@@ -193,7 +193,7 @@ static void send_copy(struct FcThread *thread, const struct FcChunk *chunk, uint
         for (uint32_t i = 0; i < units; i++)
             copy.units[count++] = chunk->units[at + i];
     }
-    if (count > FC_DATA_UNITS) /* where the last one ends, a long one, none begins */
+    if (count > FC_DATA_UNITS) /* where the last, long record ends none begins */
         count = FC_DATA_UNITS;
     copy.header = (struct FcDataHeader){.sequence = fc_thread_next_sequence(thread),
                                         .count = count,
@@ -214,7 +214,7 @@ void fc_buffers_send_others(void)
         send_parked(thread, false);
         for (struct FcChunk *parked = thread->parked; parked; parked = parked->next)
             send_copy(thread, parked, parked->taken);
-        /* relaxed: each record tells for itself whether it is there */
+        /* relaxed: each record shows by itself whether it is there */
         uint64_t cursor = __atomic_load_n(&thread->cursor, __ATOMIC_RELAXED);
         struct FcChunk *chunk = FC_CURSOR_CHUNK(cursor);
         if (chunk && chunk == thread->private_chunk)
