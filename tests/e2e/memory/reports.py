@@ -214,9 +214,9 @@ class Reports(fctest.Case):
         self.assertIn("3 blocks of 300 bytes were", self.fcdump(
             "--no-reports", "--mem-leaks", "--suppress", rules))
         self.write("rules", "leak:lose\nwhat is this\n")
-        self.fcdump("--no-reports", "--suppress", rules, status=1)
+        self.fcdump("--mem-leaks", "--suppress", rules, status=1)
         self.assertIn(f"fcdump: {rules}: line 2:", self.error)
-        self.fcdump("--no-reports", "--suppress=nowhere", status=1)
+        self.fcdump("--mem-leaks", "--suppress=nowhere", status=1)
         self.assertIn("fcdump: nowhere: No such file", self.error)
 
     def test_status(self):
