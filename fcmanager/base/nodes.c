@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Growth of the hash table of nodes.h.  Called by counts.c, counted.c and those that settle.
+ * Growth of the hash table of nodes.h.  Called by counts.c, counted.c and counted-tree.c.
  */
 #include "fcmanager/base/nodes.h"
 

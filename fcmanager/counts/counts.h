@@ -76,7 +76,7 @@ typedef struct
     double total_variance;
     guint64 wait_total; /* the part of `total` off the CPU */
     guint64 wait_local; /* the part of `local`: a sum over the contexts */
-    guint64 cost_total; /* overhead that was in `total` and `local`: see costs.h */
+    guint64 cost_total; /* overhead that was in `total` and `local`: see overhead.h */
     guint64 cost_local;
 } FcCountsFunction;
 G_STATIC_ASSERT(sizeof(FcCountsFunction) % FC_COUNTS_LINE == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Distributes a thread's time off the CPU when it has ended.  It is a part of times that were
- * estimated (counted-attribute.h) and compensated (costs.h) after they were measured.  Called by
+ * estimated (counted-attribute.h) and compensated (overhead.h) after they were measured.  Called by
  * thread.c.
  */
 #pragma once

@@ -112,13 +112,13 @@ static void give(FcAttribution *work, const Batch *batch, guint32 node, guint32 
                                       (double)(batch->calls - MIN(batch->timed, batch->calls)) *
                                       (double)calls / (double)batch->calls};
     add_share(work, &share);
-    const FcCountedShare costs = {.frame = batch->frame,
-                                  .node = node,
-                                  .pair = FC_SHARE_OF_COSTS,
-                                  .ticks = ((double)calls - share.untimed) *
-                                           (work->costs->recorded - work->costs->inside)};
-    if (node != batch->frame && node != 0 && costs.ticks > 0)
-        add_share(work, &costs);
+    const FcCountedShare of_call = {.frame = batch->frame,
+                                    .node = node,
+                                    .pair = FC_SHARE_OF_OVERHEAD,
+                                    .ticks = ((double)calls - share.untimed) *
+                                             (work->of_call->recorded - work->of_call->inside)};
+    if (node != batch->frame && node != 0 && of_call.ticks > 0)
+        add_share(work, &of_call);
     fc_counts_note_deep(counts, child, pair->deep == pair->calls);
     fc_counts_add_unrecorded(&counts->unrecorded, child, (guint64)(share.untimed + 0.5));
 }
@@ -130,8 +130,8 @@ static guint32 caller_of(const FcCounts *counts, guint32 node)
 
 /* ---- Callers that must have been there ------------------------------------------------ */
 
-/* So many functions are looked at for one caller. */
-#define LOOKED_AT_MOST 1024u
+/* At most so many functions are checked to find one caller. */
+#define CHECKED_MOST 1024u
 
 /* From the function that is looked for, by who calls whom, to that of the frame: functions are
  * function + 1. */
@@ -153,7 +153,7 @@ static void meet(Search *search, guint32 pair, guint32 caller, guint64 calls)
         search->most = calls;
     }
     if (caller == 0 || !search->work->is_counted[caller - 1] ||
-        search->found->len >= LOOKED_AT_MOST ||
+        search->found->len >= CHECKED_MOST ||
         g_hash_table_contains(search->calls, GUINT_TO_POINTER(caller)))
         return;
     g_hash_table_insert(search->calls, GUINT_TO_POINTER(caller), GUINT_TO_POINTER(pair));

@@ -110,14 +110,14 @@ static void find_likely_callers(FcAttribution *work)
         fc_attribution_likely_caller(work, &g_array_index(work->counted->pairs, FcCountedPair, i));
 }
 
-void fc_counted_attribute(FcCounted *counted, guint64 outside, const FcCallCosts *costs)
+void fc_counted_attribute(FcCounted *counted, guint64 outside, const FcCallOverhead *of_call)
 {
     FcAttribution work;
     if (!counted->begun && counted->pairs->len == 0)
         return;
     fc_counted_begin(counted);
     fc_counted_forget_samples_map(counted);
-    fc_attribution_begin(&work, counted, costs);
+    fc_attribution_begin(&work, counted, of_call);
     apportion_all(&work);
     fc_nodes_clear(&work.share_table);
     fc_attribution_times(&work, outside);

@@ -32,11 +32,11 @@
  *   what counting them cost, is that of the recorded frame around them. */
 #pragma once
 
-#include "fcmanager/estimate/costs.h"
 #include "fcmanager/estimate/counted.h"
+#include "fcmanager/estimate/overhead.h"
 
 /* Adds the counted calls to the thread's counts, whose stack must be closed.  `outside`: ticks of
  * the thread's run in which no frame was open.  Nothing may be fed to the counts after that.  The
- * times are as measured still, with `costs` in them: those of a counted call, in place of those of
- * a recorded one, where a call was not timed. */
-void fc_counted_attribute(FcCounted *counted, guint64 outside, const FcCallCosts *costs);
+ * times are as measured still, with the overhead `of_call` in them: those of a counted call, in
+ * place of those of a recorded one, where a call was not timed. */
+void fc_counted_attribute(FcCounted *counted, guint64 outside, const FcCallOverhead *of_call);

@@ -31,7 +31,7 @@ static guint32 holder_of(const Recursion *recursion, const FcCountedShare *share
 {
     const FcCounts *counts = recursion->work->counts;
     const FcCountsNode *node = &counts->nodes[share->node];
-    if (share->pair == FC_SHARE_OF_COSTS || share->frame == 0 || share->untimed <= 0)
+    if (share->pair == FC_SHARE_OF_OVERHEAD || share->frame == 0 || share->untimed <= 0)
         return 0;
     if (fc_attribution_is_on_path(counts, share->node, share->frame))
         return share->frame;

@@ -69,16 +69,17 @@ static Sums sums_of_pair(const FcAttribution *work, const FcCountedPair *pair)
  * made cost is no part of it, what counting it cost is. */
 static double mean_local(const FcAttribution *work, const Sums *sums, guint32 function)
 {
-    const FcCallCosts *costs = work->costs;
+    const FcCallOverhead *of_call = work->of_call;
     const FcCountedSums *timed = &sums->timed;
     const GArray *before = work->counted->before;
     double mean = 0;
     if (timed->windows > 0)
-        mean = (timed->local - timed->callees * (costs->recorded - costs->inside)) / timed->weight -
-               costs->inside;
+        mean = (timed->local - timed->callees * (of_call->recorded - of_call->inside)) /
+                   timed->weight -
+               of_call->inside;
     else if (function < before->len)
-        mean = g_array_index(before, double, function) - costs->inside;
-    return MAX(mean, 0) + fc_costs_of_counted(costs, &work->counts->functions[function]);
+        mean = g_array_index(before, double, function) - of_call->inside;
+    return MAX(mean, 0) + fc_overhead_of_counted(of_call, &work->counts->functions[function]);
 }
 
 /* Adds to the function's variances, and returns that of the local time. */
@@ -105,8 +106,8 @@ static void add_givers_errors(FcAttribution *work, const double *variances, cons
     for (guint i = 0; i < work->shares->len; i++)
     {
         const FcCountedShare *share = &g_array_index(work->shares, FcCountedShare, i);
-        if (share->pair == FC_SHARE_OF_COSTS || share->frame == 0 || share->frame == share->node ||
-            untimed[share->pair] <= 0)
+        if (share->pair == FC_SHARE_OF_OVERHEAD || share->frame == 0 ||
+            share->frame == share->node || untimed[share->pair] <= 0)
             continue;
         const double part = share->untimed / untimed[share->pair];
         counts->functions[counts->nodes[share->frame].function].local_variance +=
@@ -151,7 +152,7 @@ static void estimate(FcAttribution *work)
     for (guint i = 0; i < work->shares->len; i++)
     {
         const FcCountedShare *share = &g_array_index(work->shares, FcCountedShare, i);
-        if (share->pair != FC_SHARE_OF_COSTS)
+        if (share->pair != FC_SHARE_OF_OVERHEAD)
             untimed[share->pair] +=
                 share->untimed *
                 fc_attribution_estimated_part(&g_array_index(pairs, FcCountedPair, share->pair));
@@ -182,7 +183,7 @@ static void estimate(FcAttribution *work)
     for (guint i = 0; i < work->shares->len; i++)
     {
         FcCountedShare *share = &g_array_index(work->shares, FcCountedShare, i);
-        if (share->pair == FC_SHARE_OF_COSTS)
+        if (share->pair == FC_SHARE_OF_OVERHEAD)
             continue;
         const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, share->pair);
         share->ticks = share->untimed * means[share->pair] * fc_attribution_estimated_part(pair);

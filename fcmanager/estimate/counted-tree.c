@@ -441,11 +441,11 @@ static GArray *links_new(guint count)
     return links;
 }
 
-void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallCosts *costs)
+void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallOverhead *of_call)
 {
     FcCounts *counts = counted->counts;
     const guint32 functions = counts->function_count;
-    *work = (FcAttribution){.counted = counted, .counts = counts, .costs = costs};
+    *work = (FcAttribution){.counted = counted, .counts = counts, .of_call = of_call};
     fc_nodes_init(&work->children, counts->node_count);
     work->first_parent = links_new(counts->node_count);
     work->first_child = links_new(counts->node_count);

@@ -6,11 +6,11 @@
  */
 #pragma once
 
-#include "fcmanager/estimate/costs.h"
 #include "fcmanager/estimate/counted.h"
+#include "fcmanager/estimate/overhead.h"
 
 /* In place of a pair: what calling sampled calls cost, which is in the time of their caller. */
-#define FC_SHARE_OF_COSTS G_MAXUINT32
+#define FC_SHARE_OF_OVERHEAD G_MAXUINT32
 
 /* Calls of `pair` that were made while frame `frame` was the innermost that was recorded; their
  * context is `node`. */
@@ -59,7 +59,7 @@ typedef struct
 {
     FcCounted *counted;
     FcCounts *counts;
-    const FcCallCosts *costs;
+    const FcCallOverhead *of_call;
     FcNodes children;     /* by parent, site, its module and function */
     GArray *first_parent; /* guint32 by context: the parent before it moved */
     GArray *first_child;  /* guint32 by context; 0: none */
@@ -117,7 +117,7 @@ static inline guint32 *fc_attribution_link(GArray *links, guint32 index)
 }
 
 /* Links what the counts and the counters have; `work` is overwritten. */
-void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallCosts *costs);
+void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallOverhead *of_call);
 /* Frees it. */
 void fc_attribution_end(FcAttribution *work);
 

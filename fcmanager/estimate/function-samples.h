@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A thread's samples by function.  Used by costs.c.
+ * A thread's samples by function.  Used by overhead.c.
  */
 #pragma once
 

@@ -16,7 +16,7 @@ typedef struct
 {
     FcCounts *counts;
     guint64 *removed;
-    const FcCallCosts *costs;
+    const FcCallOverhead *of_call;
     const FcObserved *observed;
     FcFunctionSamples *samples;
     guint32 *frames; /* by context: the recorded one around it, in whose time it was spent */
@@ -142,7 +142,7 @@ static double *find_outside(const Refine *refine)
         counted += (double)MIN(fc_counts_unrecorded(counts, i), counts->nodes[i].calls);
     const double hooks = refine->samples->hooks * refine->ticks;
     const double each =
-        MAX(0, hooks - (calls - counted) * refine->costs->recorded) / MAX(1, counted);
+        MAX(0, hooks - (calls - counted) * refine->of_call->recorded) / MAX(1, counted);
     for (guint32 i = 0; i < counts->arc_count; i++)
     {
         const FcCountsArc *arc = &counts->arcs[i];
@@ -334,13 +334,13 @@ static void keep_totals(Refine *refine)
         counts->arcs[i].total = MAX(counts->arcs[i].total, of_arcs[i + 1]);
 }
 
-void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallCosts *costs,
+void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead *of_call,
                         const FcObserved *seen, FcFunctionSamples *samples)
 {
     Refine refine = {
         .counts = counts,
         .removed = removed,
-        .costs = costs,
+        .of_call = of_call,
         .observed = seen,
         .samples = samples,
         .frames = g_new0(guint32, counts->node_count + 1),

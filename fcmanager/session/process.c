@@ -280,7 +280,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     process->end_time = MAX(process->end_time, result.end_time);
     if (thread->heap)
         fc_heap_thread_finish(thread->heap);
-    const FcCallCosts costs = fc_costs_of(&process->overhead);
+    const FcCallOverhead costs = fc_overhead_of(&process->overhead);
     fc_thread_finalize(thread, ended, &costs);
     fc_counts_sum_functions(thread->counts);
     fc_stack_get_off(thread->stack, &result.off);

@@ -461,7 +461,7 @@ static guint64 time_outside(const FcThread *thread)
     return last - first > inside ? last - first - inside : 0;
 }
 
-void fc_thread_finalize(FcThread *thread, gboolean ended, const FcCallCosts *costs)
+void fc_thread_finalize(FcThread *thread, gboolean ended, const FcCallOverhead *costs)
 {
     FcObserved seen = {0};
     if (thread->watched)
@@ -481,7 +481,7 @@ void fc_thread_finalize(FcThread *thread, gboolean ended, const FcCallCosts *cos
     FcStackOff off;
     fc_stack_get_off(thread->stack, &off);
     fc_waits_spread(thread->counts, off.unplaced);
-    fc_costs_take_off(thread->counts, costs, &seen);
+    fc_overhead_subtract(thread->counts, costs, &seen);
     g_clear_pointer(&seen.words, g_array_unref);
     fc_waits_bound(thread->counts);
     g_array_set_size(thread->count_chunks, 0);

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "fcmanager/base/spill.h"
-#include "fcmanager/estimate/costs.h"
 #include "fcmanager/estimate/observe.h"
+#include "fcmanager/estimate/overhead.h"
 #include "fcmanager/stack/stack.h"
 #include "fcmanager/stream/shared.h"
 
@@ -79,7 +79,7 @@ void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beac
 void fc_thread_keep_places(FcThread *thread, guint64 start, guint64 end, guint64 time);
 /* The stack is closed and the thread is done: adds what it counted to its counts, and subtracts
  * the overhead `costs`.  `ended`: it does not write to the chunks any more. */
-void fc_thread_finalize(FcThread *thread, gboolean ended, const FcCallCosts *costs);
+void fc_thread_finalize(FcThread *thread, gboolean ended, const FcCallOverhead *costs);
 
 /* Gives back the chunks that were kept from further use: the thread does not write any more. */
 void fc_thread_release(FcThread *thread);

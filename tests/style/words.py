@@ -32,10 +32,8 @@ WORDS = [
     ("last_word", r"last words?(?= to the user)", "notice"),
     ("doubts?|doubted", r"", "standard error"),
 ]
-# To be deleted when the estimator is rewritten.
-ALLOWED = ("fcmanager/estimate/", "fcmanager/stack/counted.", "fcmanager/stack/short.")
-# A key of the profile, a file whose name is fixed, and what ALLOWED has.
-KEPT = {"looks", "fc_choices", "fc_counted_settle"}
+# A key of the profile, and a file whose name is fixed.
+KEPT = {"looks", "fc_choices"}
 
 PIECE = re.compile(r"""
     (?P<comment> /\*.*?\*/ | //[^\n]* )
@@ -107,8 +105,6 @@ def main():
     faults = []
     for path in sources():
         short = os.path.relpath(path, ROOT)
-        if short.startswith(ALLOWED):
-            continue
         with open(path, encoding="utf-8") as file:
             faults += faults_of_source(short, file.read())
         faults += faults_of_file_name(short)

@@ -13,7 +13,7 @@
 #define STACK_TOP UINT64_C(0x7fff00000000)
 #define CODE UINT64_C(0x555500000000)
 
-const FcCallCosts fc_fixture_costs = {
+const FcCallOverhead fc_fixture_overhead = {
     .recorded = 20, .inside = 10, .counted = 8, .after_inlining = 8};
 
 void fc_fixture_start(FcFixture *fixture)
@@ -254,7 +254,7 @@ void fc_fixture_add(FcFixture *fixture, char letter, guint64 site, guint64 calls
 
 void fc_fixture_finalize(FcFixture *fixture, guint64 outside)
 {
-    static const FcCallCosts no_costs;
+    static const FcCallOverhead no_costs;
     g_assert_cmpuint(fc_stack_depth(fixture->stack), ==, 0);
     fc_counted_attribute(fc_stack_counted(fixture->stack), outside, &no_costs);
 }

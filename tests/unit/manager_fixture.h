@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "fcmanager/estimate/call-costs.h"
+#include "fcmanager/estimate/call-overhead.h"
 #include "fcmanager/stack/stack.h"
 
 #define FIXTURE_GENERATION (FC_GENERATION_LONG | 3u)
@@ -19,7 +19,7 @@ typedef struct
 } FcFixture;
 
 /* Of hooks, where they are to cost something. */
-extern const FcCallCosts fc_fixture_costs;
+extern const FcCallOverhead fc_fixture_overhead;
 
 /* One tick is one nanosecond. */
 void fc_fixture_start(FcFixture *fixture);

@@ -3,8 +3,8 @@
  * What is taken off for the hooks where it is more than there was: of calls that were counted, by a
  * caller that does next to nothing else.
  */
-#include "fcmanager/estimate/costs.h"
 #include "fcmanager/estimate/counted-attribute.h"
+#include "fcmanager/estimate/overhead.h"
 #include "tests/unit/manager_fixture.h"
 
 #define CALLS 4000u
@@ -21,14 +21,14 @@ static void test_measured(void)
 {
     struct FcOverhead measured = {
         .recorded = 50 * 256, .inside = 20 * 256, .counted = 6 * 256 + 128};
-    FcCallCosts costs = fc_costs_of(&measured);
+    FcCallOverhead costs = fc_overhead_of(&measured);
     g_assert_cmpfloat(costs.recorded, ==, 50);
     g_assert_cmpfloat(costs.inside, ==, 20);
     g_assert_cmpfloat(costs.counted, ==, 6.5);
     g_assert_cmpfloat(costs.after_inlining, ==, 6.5);
     measured.after_inlining = 3 * 256;
     measured.inside = 60 * 256; /* inconsistent, as it was disturbed */
-    costs = fc_costs_of(&measured);
+    costs = fc_overhead_of(&measured);
     g_assert_cmpfloat(costs.inside, ==, 50);
     g_assert_cmpfloat(costs.after_inlining, ==, 3);
 }
@@ -61,9 +61,10 @@ static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call)
     fc_fixture_leave(fixture, now, 'A', fc_fixture_site('Y', 0), 1);
     FcCounted *counted = fc_stack_counted(fixture->stack);
     fc_counted_add(counted, site, fc_fixture_address('B'), 0, CALLS);
-    const FcCallCosts costs = {.recorded = OUTSIDE + INSIDE, .inside = INSIDE, .counted = COUNTING};
+    const FcCallOverhead costs = {
+        .recorded = OUTSIDE + INSIDE, .inside = INSIDE, .counted = COUNTING};
     fc_counted_attribute(counted, 0, &costs);
-    fc_costs_take_off(fixture->counts, &costs, NULL);
+    fc_overhead_subtract(fixture->counts, &costs, NULL);
     fc_counts_sum_functions(fixture->counts);
     g_assert_cmpuint(fc_fixture_function(fixture->counts, 'B')->calls, ==, CALLS);
 }
@@ -162,8 +163,8 @@ static void run_expressions(FcFixture *f, guint32 contexts)
         now += OUTSIDE / 2;
     }
     fc_fixture_leave(f, now, 'A', 0x99, 0);
-    const FcCallCosts costs = {.recorded = OUTSIDE + INSIDE, .inside = INSIDE};
-    fc_costs_take_off(f->counts, &costs, NULL);
+    const FcCallOverhead costs = {.recorded = OUTSIDE + INSIDE, .inside = INSIDE};
+    fc_overhead_subtract(f->counts, &costs, NULL);
     fc_counts_sum_functions(f->counts);
 }
 
@@ -241,7 +242,8 @@ static void test_deep(void)
     };
     const guint64 site_of_b = fc_fixture_site('A', 1);
     const guint64 site_of_c = fc_fixture_site('B', 1);
-    const FcCallCosts costs = {.recorded = OUTSIDE + INSIDE, .inside = INSIDE, .counted = COUNTING};
+    const FcCallOverhead costs = {
+        .recorded = OUTSIDE + INSIDE, .inside = INSIDE, .counted = COUNTING};
     FcFixture fixture;
     fc_fixture_start(&fixture);
     load(&fixture);
@@ -253,7 +255,7 @@ static void test_deep(void)
     fc_counted_add_deep(counted, site_of_b, fc_fixture_address('B'), 0, CALLS);
     fc_counted_add_deep(counted, site_of_c, fc_fixture_address('C'), 0, OF_C * CALLS);
     fc_counted_attribute(counted, 0, &costs);
-    fc_costs_take_off(fixture.counts, &costs, NULL);
+    fc_overhead_subtract(fixture.counts, &costs, NULL);
     fc_counts_sum_functions(fixture.counts);
     g_assert_cmpuint(fc_fixture_context(fixture.counts, "ABC")->calls, ==, OF_C * CALLS);
     for (char name = 'B'; name <= 'C'; name++)

@@ -242,10 +242,10 @@ static void run(Program *p)
                 if (p->total[f][c][s] > 0)
                     fc_counted_add(counted, SITE('A' + c, s), fc_fixture_address((char)('A' + f)),
                                    0, p->total[f][c][s]);
-    const FcCallCosts costs = {
+    const FcCallOverhead costs = {
         .recorded = p->outside + p->inside, .inside = p->inside, .counted = p->counting};
     fc_counted_attribute(counted, 0, &costs);
-    fc_costs_take_off(p->fixture.counts, &costs, NULL);
+    fc_overhead_subtract(p->fixture.counts, &costs, NULL);
     fc_counts_sum_functions(p->fixture.counts);
 }
 

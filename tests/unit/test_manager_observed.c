@@ -29,7 +29,7 @@ static void run_with(FcFixture *f, guint calls, guint samples)
     fc_fixture_leave(f, RUN, 'A', OF_A, 0);
     FcCounted *counted = fc_stack_counted(f->stack);
     fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, calls);
-    fc_counted_attribute(counted, 0, &fc_fixture_costs);
+    fc_counted_attribute(counted, 0, &fc_fixture_overhead);
 }
 
 static void run(FcFixture *f)
@@ -86,7 +86,7 @@ static Times times_of_calls(const Seen *seen, guint count, double weight, guint 
     FcFixture f;
     run_with(&f, calls, samples);
     FcObserved all = observed(seen, count, weight);
-    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
+    fc_overhead_subtract(f.counts, &fc_fixture_overhead, &all);
     const Times times = times_of(&f);
     const FcCountsFunction *a = fc_fixture_function(f.counts, 'A');
     const FcCountsFunction *b = fc_fixture_function(f.counts, 'B');
@@ -137,9 +137,9 @@ static void test_recursion(void)
     FcCounted *counted = fc_stack_counted(f.stack);
     fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS);
     fc_counted_add(counted, within, fc_fixture_address('B'), 0, CALLS);
-    fc_counted_attribute(counted, 0, &fc_fixture_costs);
+    fc_counted_attribute(counted, 0, &fc_fixture_overhead);
     FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
-    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
+    fc_overhead_subtract(f.counts, &fc_fixture_overhead, &all);
     const guint64 total = fc_fixture_function(f.counts, 'B')->total;
     g_assert_cmpuint(total, >=, 40000);
     g_assert_cmpuint(fc_fixture_arc(f.counts, 'B', within, 'B')->total, >=, total * 2 / 5);
@@ -202,7 +202,7 @@ static void expect_nothing(const Seen *seen, guint count)
 {
     FcFixture f;
     run(&f);
-    fc_costs_take_off(f.counts, &fc_fixture_costs, NULL);
+    fc_overhead_subtract(f.counts, &fc_fixture_overhead, NULL);
     const Times without = times_of(&f);
     fc_fixture_stop(&f);
     const Times with = times_of_calls(seen, count, 1000, CALLS, SAMPLES);
@@ -236,7 +236,7 @@ static void test_late(void)
     const FcCountsNode *a = fc_fixture_context(f.counts, "A");
     g_array_index(before, guint64, a->function) = RUN * 4 / 10;
     all.before = before;
-    fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
+    fc_overhead_subtract(f.counts, &fc_fixture_overhead, &all);
     const Times times = times_of(&f);
     g_assert_cmpuint(times.local[0], >=, RUN * 4 / 10);
     g_assert_cmpuint(times.local[1], >=, 10000);
@@ -259,7 +259,7 @@ static void test_variance(void)
         for (guint k = 0; k < G_N_ELEMENTS(seen); k++)
             more[k] = (Seen){seen[k].beacon, seen[k].looks * (i == 0 ? 1 : 100)};
         FcObserved all = observed(more, G_N_ELEMENTS(more), 1000);
-        fc_costs_take_off(f.counts, &fc_fixture_costs, &all);
+        fc_overhead_subtract(f.counts, &fc_fixture_overhead, &all);
         variance[i] = fc_fixture_function(f.counts, 'B')->local_variance;
         g_array_unref(all.words);
         fc_fixture_stop(&f);
@@ -286,9 +286,9 @@ static void test_deep(void)
         fc_fixture_leave(&f, RUN, 'A', OF_A, 0);
         FcCounted *counted = fc_stack_counted(f.stack);
         fc_counted_add_deep(counted, OF_B, fc_fixture_address('B'), 0, 5 * CALLS);
-        fc_counted_attribute(counted, 0, &fc_fixture_costs);
+        fc_counted_attribute(counted, 0, &fc_fixture_overhead);
         FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1);
-        fc_costs_take_off(f.counts, &fc_fixture_costs, i == 0 ? NULL : &all);
+        fc_overhead_subtract(f.counts, &fc_fixture_overhead, i == 0 ? NULL : &all);
         fc_counts_sum_functions(f.counts);
         const FcCountsFunction *a = fc_fixture_function(f.counts, 'A');
         const FcCountsFunction *b = fc_fixture_function(f.counts, 'B');

@@ -3,7 +3,7 @@
  * Time off the CPU: where it is counted, against figures worked out by hand.
  */
 #include "fcmanager/counts/waits.h"
-#include "fcmanager/estimate/costs.h"
+#include "fcmanager/estimate/overhead.h"
 #include "fcmanager/stack/frames.h"
 #include "tests/unit/manager_fixture.h"
 
@@ -74,7 +74,7 @@ static void test_nesting(void)
 /* The same; the hooks took more than there was, but nothing while the thread was off the CPU. */
 static void test_costs(void)
 {
-    const FcCallCosts costs = {.recorded = 50000, .inside = 30000, .counted = 3};
+    const FcCallOverhead costs = {.recorded = 50000, .inside = 30000, .counted = 3};
     FcFixture f;
     fc_fixture_start(&f);
     fc_fixture_seen(&f, 100000, 0, 3);
@@ -84,7 +84,7 @@ static void test_costs(void)
     fc_fixture_leave(&f, 150000, 'B', SITE('A', 0), 1);
     fc_fixture_seen(&f, 200000, 70000, 4);
     fc_fixture_leave(&f, 200000, 'A', 0x99, 0);
-    fc_costs_take_off(f.counts, &costs, NULL);
+    fc_overhead_subtract(f.counts, &costs, NULL);
     fc_fixture_check(&f, 'A', 70002, 40001, 70000, 40000);
     fc_fixture_check(&f, 'B', 30001, 30001, 30000, 30000);
     fc_fixture_stop(&f);

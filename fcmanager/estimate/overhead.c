@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Takes off what the hooks took: see costs.h.
+ * Takes off what the hooks took: see overhead.h.
  */
-#include "fcmanager/estimate/costs.h"
+#include "fcmanager/estimate/overhead.h"
 
-#include "fcmanager/estimate/costs-totals.h"
 #include "fcmanager/estimate/observed.h"
+#include "fcmanager/estimate/overhead-totals.h"
 
 /* libfc measures in so many parts of a tick. */
 #define PARTS_OF_TICK 256.0
@@ -14,20 +14,20 @@
 #define LEAST_OF_COUNTED 3.0
 #define LEAST_OF_INLINED 32.0
 
-FcCallCosts fc_costs_of(const struct FcOverhead *measured)
+FcCallOverhead fc_overhead_of(const struct FcOverhead *measured)
 {
-    FcCallCosts costs = {.recorded = measured->recorded / PARTS_OF_TICK,
-                         .counted = measured->counted / PARTS_OF_TICK};
-    costs.inside = MIN(measured->inside / PARTS_OF_TICK, costs.recorded);
-    costs.after_inlining =
-        measured->after_inlining > 0 ? measured->after_inlining / PARTS_OF_TICK : costs.counted;
-    return costs;
+    FcCallOverhead of_call = {.recorded = measured->recorded / PARTS_OF_TICK,
+                              .counted = measured->counted / PARTS_OF_TICK};
+    of_call.inside = MIN(measured->inside / PARTS_OF_TICK, of_call.recorded);
+    of_call.after_inlining =
+        measured->after_inlining > 0 ? measured->after_inlining / PARTS_OF_TICK : of_call.counted;
+    return of_call;
 }
 
 typedef struct
 {
     FcCounts *counts;
-    const FcCallCosts *costs;
+    const FcCallOverhead *of_call;
     double *nested;   /* by function: find_nested() */
     double *overhead; /* by context: ticks in its local time */
     guint64 *removed; /* by context: taken off, later with all below it */
@@ -70,16 +70,16 @@ static double *find_nested(const FcCounts *counts)
 static void find_overhead(Work *work)
 {
     const FcCounts *counts = work->counts;
-    const FcCallCosts *costs = work->costs;
-    const double outside = costs->recorded - costs->inside;
+    const FcCallOverhead *of_call = work->of_call;
+    const double outside = of_call->recorded - of_call->inside;
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
         const guint64 unrecorded = MIN(fc_counts_unrecorded(counts, i), node->calls);
         const double recorded = (double)(node->calls - unrecorded);
-        const double each = fc_costs_of_counted(costs, &counts->functions[node->function]);
+        const double each = fc_overhead_of_counted(of_call, &counts->functions[node->function]);
         const double own = recorded * work->nested[node->function];
-        work->overhead[i] += recorded * costs->inside + own * outside + (double)unrecorded * each;
+        work->overhead[i] += recorded * of_call->inside + own * outside + (double)unrecorded * each;
         work->overhead[node->parent] += (recorded - own) * outside;
     }
     for (guint32 i = counts->node_count; i-- > 1;) /* children stand behind their parents */
@@ -104,7 +104,8 @@ static double least_of(const Work *work, guint32 index)
 {
     const FcCountsNode *node = &work->counts->nodes[index];
     const double waited = (double)fc_counts_wait(work->counts->node_waits, index).local;
-    const double each = fc_costs_of_counted(work->costs, &work->counts->functions[node->function]);
+    const double each =
+        fc_overhead_of_counted(work->of_call, &work->counts->functions[node->function]);
     const double part = is_inlined(work->counts, node) ? LEAST_OF_INLINED : LEAST_OF_COUNTED;
     const double floor = waited + (double)node->calls * each / part;
     return MIN(floor, (double)node->local);
@@ -170,19 +171,19 @@ static void take_off_local(Work *work)
     }
 }
 
-void fc_costs_take_off(FcCounts *counts, const FcCallCosts *costs, const FcObserved *seen)
+void fc_overhead_subtract(FcCounts *counts, const FcCallOverhead *of_call, const FcObserved *seen)
 {
-    if (costs->recorded <= 0 && costs->counted <= 0)
+    if (of_call->recorded <= 0 && of_call->counted <= 0)
         return;
     g_autoptr(FcFunctionSamples) samples = fc_function_samples_of(counts, seen);
-    Work work = {counts, costs, find_nested(counts), g_new0(double, counts->node_count),
+    Work work = {counts, of_call, find_nested(counts), g_new0(double, counts->node_count),
                  g_new0(guint64, counts->node_count)};
     find_overhead(&work);
     spread_excess(&work);
     take_off_local(&work);
     if (samples)
-        fc_observed_refine(counts, work.removed, costs, seen, samples);
-    fc_costs_take_off_totals(counts, work.removed, work.nested);
+        fc_observed_refine(counts, work.removed, of_call, seen, samples);
+    fc_overhead_subtract_totals(counts, work.removed, work.nested);
     g_free(work.nested);
     g_free(work.overhead);
     g_free(work.removed);

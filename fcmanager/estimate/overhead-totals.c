@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See costs-totals.h.  Called by costs.c.
+ * See overhead-totals.h.  Called by overhead.c.
  *
  * A context's total loses what was taken off the contexts below it, where the tree has them.  Some
  * of what it holds is not there: calls within another one of the same function are in the context
@@ -8,7 +8,7 @@
  * time as much is taken off as was, in the mean, off the outermost context of the recursion, or off
  * those on which others were folded.
  */
-#include "fcmanager/estimate/costs-totals.h"
+#include "fcmanager/estimate/overhead-totals.h"
 
 #include "fcmanager/base/map.h"
 
@@ -282,7 +282,7 @@ static void take_off_arcs(Totals *totals)
     }
 }
 
-void fc_costs_take_off_totals(FcCounts *counts, guint64 *removed, const double *nested)
+void fc_overhead_subtract_totals(FcCounts *counts, guint64 *removed, const double *nested)
 {
     Totals totals = {.counts = counts,
                      .removed = removed,

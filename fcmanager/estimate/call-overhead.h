@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the hooks take of a call.  For costs.h, and for whom that calls.
+ * What the hooks take of a call.  For overhead.h, and for whom that calls.
  */
 #pragma once
 
@@ -13,9 +13,10 @@ typedef struct
     double inside;   /* of which between its time stamps */
     double counted;
     double after_inlining; /* counted, in code that was instrumented after inlining */
-} FcCallCosts;
+} FcCallOverhead;
 
-static inline double fc_costs_of_counted(const FcCallCosts *costs, const FcCountsFunction *function)
+static inline double fc_overhead_of_counted(const FcCallOverhead *of_call,
+                                            const FcCountsFunction *function)
 {
-    return function->is_after_inlining ? costs->after_inlining : costs->counted;
+    return function->is_after_inlining ? of_call->after_inlining : of_call->counted;
 }
