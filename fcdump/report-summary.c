@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The summary, which begins the first screen: what ran, for how long, and what is notable about it.
+ * The report --summary: what ran, for how long, and what is notable.  It is no part of the first
+ * screen (report-overview.c).
  */
 #include "fcdump/report.h"
 #include "model/contention.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Cycles of the call graph and a topological numbering.  See cycles.h.  A depth-first
+ * Cycles of the call graph and a topological numbering.  See graph.h.  A depth-first
  * walk without recursion, so that a call chain of any length fits.
  */
 #include "fcgprof/graph.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Merges histograms and shares samples out.  See hist.h.  The order in which samples
+ * Merges histograms and shares samples out.  See gmon-files.h.  The order in which samples
  * are added up is part of the contract.
  */
 #include "fcgprof/gmon-files.h"

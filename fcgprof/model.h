@@ -126,7 +126,7 @@ typedef struct
     guint64 addr_mask;     /* of an address: what is shown of it */
 
     GPtrArray *arcs;       /* FcGArc, in order of creation, without self arcs */
-    GHashTable *arc_table; /* the arcs by their two ends, see arcs.c; NULL: none */
+    GHashTable *arc_table; /* the arcs by their two ends, see graph.c; NULL: none */
 
     unsigned inputs; /* FC_GINPUT_* */
     int file_version;

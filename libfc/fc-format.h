@@ -259,11 +259,10 @@ _Static_assert(sizeof(struct FcHello) == 64, "wire format");
 /* The kernel says who a process is.  Before its hello the process takes a write lock (fcntl,
  * F_SETLK) on the byte of the pipe whose number is its key.  fcmanager asks who has that lock
  * (F_GETLK), gets a pid of its own PID namespace, and opens a pidfd for it.  The lock ends with
- * the process, or when the process closes the pipe.  In the other direction fcmanager takes a
- * read lock, so many bytes further on: FC_FOLLOWED when it follows the process, for which
- * processes wait that may be in another PID namespace, and FC_ANSWERED when it has answered
- * FC_MSG_QUIT.  No other process can take a lock away, as it could read away a reply on the
- * pipe. */
+ * the process, or when the process closes the pipe.  In the other direction fcmanager
+ * signals by read locks at key + FC_FOLLOWED (it follows the process; one that may be in another
+ * PID namespace waits for this) and key + FC_ANSWERED (FC_MSG_QUIT was answered).  No other process
+ * can take a lock away, as it could read away a reply on the pipe. */
 #define FC_FOLLOWED (INT64_C(1) << 62)
 #define FC_ANSWERED (INT64_C(1) << 61)
 

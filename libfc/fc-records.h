@@ -10,8 +10,9 @@
  * another stack, a jump out of frames, and with FC_MEMORY what happens to memory.  Calls of a
  * function that is counted make none, but for a few (FC_RECORD_COUNT).
  *
- * A record is 32 bytes, two units; that of an entry or an exit may be short, one unit.  So one can
- * tell which it is and whether it is there, also behind one that is not:
+ * A record is 32 bytes, two units; that of an entry or an exit may be short, one unit.  A
+ * reader can tell, for any unit, whether a complete record begins there and whether it is short,
+ * even behind a record that is missing:
  *   - bits 0-3 of the first word are 0 in short ones alone;
  *   - the last word of a record is written LAST (release) and holds, in bits 48-63, the generation
  *     of the chunk's current use, of a short record with bit 62 in place of bit 63.  The second
@@ -126,9 +127,9 @@ enum FcCountRecord
     /* The same, but only calls within another one of the same function are counted: any other
        makes an ENTER and an EXIT as before, with those within in its time.  A BEGINS may follow. */
     FC_COUNT_BEGINS_NESTED = 4,
-    /* No call and no frame: one call of about 64, or twice as many several times over, that the
-       counter of `site` and the function has, made while a timed activation of the function was
-       open, and so not timed itself.  A SAMPLE stands for as many. */
+    /* No call and no frame: the counter of `site` and the function ran down at this call, but a
+       timed call of the function was already open, so this one is not timed.  It stands for about
+       64 calls, doubled once for each step of back-off, as a SAMPLE does. */
     FC_COUNT_SEEN = 5,
     /* No call and no frame: the innermost SAMPLE's frame stays open and timed, but not everything
        within it is recorded any more.  `function` is that of the SAMPLE. */

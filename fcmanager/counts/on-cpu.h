@@ -24,5 +24,5 @@ gboolean fc_on_cpu_open(FcOnCpu *on_cpu, gint pid, gint64 tid);
 void fc_on_cpu_close(FcOnCpu *on_cpu);
 
 /* `most` if the thread is on a CPU now.  If it is preempted, which may be because of the caller:
- * the us that it ran since the last call, `most` at most.  0: it waits, or it is gone. */
+ * the us that it ran since the last call, `most` at most.  -1: it waits, or it is gone. */
 double fc_on_cpu_us(FcOnCpu *on_cpu, double most);

@@ -10,24 +10,24 @@
  *   recorded and of the counters.
  * - So are those of an arc where the call site has one caller, as all have but those of virtual
  *   calls and of inlined functions; else they are apportioned to the callers that are known.
- * - The calls of a context are exact where its caller has one context.  Else they are apportioned:
- *   in proportion to how often the counter ran down there, which is random and so without bias;
- *   where it never did, to the recorded calls; where there are none, to the callers' own.  What is
- *   left by rounding goes where the remainder is largest, so that the sums are exact.
- *   Apportioned figures are marked.  Where a call site tells that a counted function must have
- *   called, and no context of it is known there, it gets one, so that contexts and arcs agree on
- *   who called; the calls of that one are with its other contexts.
- * - Times of calls that were not timed are taken out of the local time of the recorded frame around
- *   them, where they were spent, and given to the counted function: so many times the mean local
- *   time of the sampled calls.  A sampled call stands for all calls of its counter with the same
- *   probability, and what it calls has its own local time, so the sum is without bias however
- *   counted functions call one another.  A sampled call of more than 100 us, which was preempted or
- *   did what is too rare to be sampled, stands for itself alone.  What timing adds
- *   to short calls is taken off by the calibration.  Where a frame has not so much local time
- *   still, all is given in proportion: no time becomes negative, and none is made or lost but
- *   outside all frames, which can't give more than there was.
- * - A call within another one of its function is in the context of that one.  How long such calls
- *   took by their call site is estimated from how many of the context's they are.
+ * - The calls of a context are exact where its caller has one context.  Else they are apportioned
+ * in proportion to how often the counter ran down in each context, which is random and so without
+ *   bias.  If it never did, they are apportioned in proportion to the recorded calls; if there are
+ *   none, in proportion to how often each caller was called.  What is left by rounding goes where
+ *   the remainder is largest, so that the sums are exact.  Apportioned figures are marked.  Where a
+ *   call site shows that a counted function must have called, and no context of it is known there,
+ *   one is made, so that contexts and arcs agree on who called; the calls of that one are with its
+ *   other contexts.
+ * - The time of untimed calls is their number times the mean local time of the timed calls.  It is
+ *   subtracted from the recorded frame around them, where it was spent, and added to the counted
+ *   function.  A timed call stands for all calls of its counter with the same probability, and what
+ *   it calls has its own local time, so the sum is without bias however counted functions call one
+ *   another.  A timed call of more than 100 us was preempted, or did what is too rare to be timed
+ * at random: it stands for itself alone.  What timing adds to short calls is subtracted by the
+ *   calibration.  If a frame has less local time than its counted callees ask for, each gets a
+ *   proportional part.  No time becomes negative.
+ * - A call within another one of its function is in the context of that one.  The time by call site
+ *   of such calls is estimated from their share of the context's calls.
  * - Calls deeper than FC_DEPTH are given to contexts in the same way, but have no time: theirs, and
  *   what counting them cost, is that of the recorded frame around them. */
 #pragma once

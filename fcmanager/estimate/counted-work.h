@@ -23,7 +23,7 @@ typedef struct
     double ticks;   /* what they took by estimate */
 } FcCountedShare;
 
-/* Finds contexts by what is above them: see counted-below.c. */
+/* Finds contexts by what is above them: see counted-tree.c. */
 typedef struct
 {
     FcNodes newest; /* by top and function */

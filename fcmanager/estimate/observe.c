@@ -15,7 +15,8 @@
 #define INTERVAL_LEAST 100.0
 #define INTERVAL_MOST 1000.0
 #define INTERVAL_PART 500.0
-/* us: a thread that comes sooner after the one before it does not make it short again. */
+/* us: a thread that starts within this time after the previous one does not reset the interval to
+ * the shortest. */
 #define YOUNGEST_LEAST 2000000
 
 /* Of many threads so many are sampled each time, chosen at random. */

@@ -5,8 +5,8 @@
  * asked for nothing.
  *
  * A sample counts if the thread is on the CPU: the word changes meanwhile, or the kernel says so
- * (on-cpu.h).  It stands for the time to the next one; of a thread that is preempted, also by the
- * sampler, for what it ran since the last.
+ * (on-cpu.h).  It has the weight of one sampling interval.  If the thread was preempted, perhaps by
+ * the sampler, its weight is the time that the thread ran since the last sample.
  *
  * process-messages.c has threads watched, thread.c takes what was seen.  Any thread may call these.
  */
@@ -45,7 +45,7 @@ void fc_observer_free(FcObserver *observer);
  * fc_observer_end, before which the memory must not go away.  NULL where too many are, or the
  * kernel doesn't know such a thread. */
 FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint pid, gint64 tid);
-/* Its hooks write there no more, or again: is not sampled meanwhile. */
+/* TRUE: stops sampling this thread, as its hooks no longer write the word.  FALSE: goes on. */
 void fc_observer_pause(FcWatched *watched, gboolean pauses);
 /* Ends that; into `observed`, whose words the caller unrefs, go its samples, unless it is
  * NULL.

@@ -3,12 +3,12 @@
  * The local times of a thread whose current function was sampled (observe.h).
  *
  * A function's share of the samples is its share of the time, whatever hooks cost in this program
- * on this machine.  That has an error by chance, which follows from the number of samples.  So a
- * function that calls hooks, or from whose time that of counted calls was taken, gets the time that
- * the samples tell where they are 30 or more; else it keeps what was estimated without them: the
- * mean of its timed calls times their number.  What was measured and has no hooks in it stays.
+ * on this machine.  Its standard error follows from the number of samples.  If a function contains
+ * hooks or gave time to counted calls, and has 30 samples or more, its local time is set from the
+ * samples: the last word on it.  Otherwise the estimate without samples stays, the mean of its
+ * timed calls times their number.  Times that were measured and contain no hooks are not changed.
  *
- * No recorded call gets more time than it took; what its functions do not get of it, hooks took.
+ * No recorded call gets more time than it took; what its functions do not get of it is overhead.
  */
 #pragma once
 

@@ -4,14 +4,13 @@
  * overhead of a call from libfc, which measures them at its start; counted-times.c and thread.c use
  * them.
  *
- * The rule, for the local time of each context: of a call that was recorded the part of its cost
- * that lies between its two time stamps is its own, the rest is in the time of its caller.  A
- * call that was counted and not timed costs what a counted one does.  What is left is never more
- * than was measured, and never less than what the thread was off the CPU and a third of a counted
- * call's cost for each of its calls: each did something; a thirty-second where the compiler
- * dissolved it in its caller.  What is then too much for a context of a counted function, whose
- * time was estimated and taken out of its caller's, is taken off its other contexts, and what is
- * left of that off the caller.  Totals lose what was taken off below them: overhead-totals.h.
+ * A recorded call's overhead between its two time stamps is in its own local time; the rest is in
+ * its caller's.  The overhead of a call that was counted and not timed is in its own.  What is left
+ * of a context's local time is at most what was measured.  It is at least the waiting time plus a
+ * third of a counted call's overhead for each call (1/32 where the call was inlined).  If a counted
+ * function's context is too small for its overhead, the rest is subtracted from the function's
+ * other contexts, then from its caller.  Totals lose what was subtracted below them:
+ * overhead-totals.h. Where there are samples, these replace the local times (observed.h).
  */
 #pragma once
 

@@ -241,7 +241,7 @@ void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapE
     if (heap->frees > heap->history_mask && heap->history_mask < HISTORY_MAX - 1)
         grow_history(heap);
     struct FcHeapFreed *freed = history_of(heap, block->pointer);
-    /* field by field for the reason that set_point gives (heap-records.c) */
+    /* field by field for the reason that set_point gives (records.c) */
     freed->pointer = block->pointer;
     freed->size_bytes = block->size_bytes;
     freed->alloc_site = block->alloc_site;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The queues of events, merged by time: see heap-order.h.
+ * The queues of events, merged by time: see order.h.
  */
 #include "fcmanager/heap/order.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From records to events: see heap-records.h.
+ * From records to events: see records.h.
  */
 #include "fcmanager/heap/records.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A process's heap and its threads: reads all threads up to one moment, so that the heap's events
- * can be put in order (heap/order.h says why), and passes the heap on to a forked child.  Called
- * by process-messages.c and session.c.
+ * can be put in order (fcmanager/heap/order.h says why), and passes the heap on to a forked child.
+ * Called by process-messages.c and session.c.
  */
 #pragma once
 

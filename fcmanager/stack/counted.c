@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Records of functions whose calls are counted: see stack-counted.h.
+ * Records of functions whose calls are counted: see counted.h.
  */
 #include "fcmanager/stack/counted.h"
 

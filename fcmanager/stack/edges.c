@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See stack-edges.h.
+ * See edges.h.
  */
 #include "fcmanager/stack/edges.h"
 

@@ -35,9 +35,9 @@ struct StackFrame
     guint32 made;       /* FRAME_... */
     guint32 away;       /* number of its struct FrameAway; 0: none */
     guint64 callees;    /* ticks in profiled callees that returned or were paused */
-    guint64 exit_word;  /* the first word of a short record of its exit, where such a record ends a
-                           whole call; else with FRAME_NO_EXIT_WORD; the return address's bits in
-                           either are the entry's */
+    guint64 exit_word;  /* the first word that a short EXIT of this call would have.
+                           FRAME_NO_EXIT_WORD is set if the call can't be closed by that shortcut.
+                           The bits of the return address are always those of the entry */
 };
 
 /* Ticks that are not a frame's work: see off.h.  Those of a pause are in none of the others, and

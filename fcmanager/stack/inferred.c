@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Finding an inferred segment by address: see stack-inferred.h.
+ * Finding an inferred segment by address: see inferred.h.
  *
  * Stacks grow downwards and share no memory.  So an address belongs to the segment whose
  * outermost frame is the next one at or above it, unless the innermost frame of that is too far

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See stack-off.h.
+ * See off.h.
  */
 #include "fcmanager/stack/off.h"
 

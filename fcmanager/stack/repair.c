@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See stack-repair.h.
+ * See repair.h.
  */
 #include "fcmanager/stack/repair.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From one stack of a thread to another: see stack-segments.h.
+ * From one stack of a thread to another: see segments.h.
  */
 #include "fcmanager/stack/segments.h"
 

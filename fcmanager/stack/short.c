@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See stack-short.h.  What each record costs here is most of what fcmanager costs: with so little
+ * See short.h.  What each record costs here is most of what fcmanager costs: with so little
  * to look after at a time the compiler keeps next to all of it in registers.
  */
 #include "fcmanager/stack/short.h"

@@ -20,9 +20,9 @@ struct FcHooks
     /* Non-NULL whenever `table` is; otherwise NULL or a dummy.  Kept once the thread has counted.
      */
     uint64_t *beacon;
-    /* Of code that gcc instrumented after inlining: return addresses on the stack that are less
-       than `room` above `stack_start` are of calls that made no record at their entry, and of such
-       as are entered now.  Of no others it is known (recorded.h). */
+    /* Of code that gcc instrumented after inlining: a return address on the stack within `room`
+       bytes above `stack_start` belongs to a call without an entry record, or to one that is being
+       entered.  Nothing is known of other addresses (recorded.h). */
     uint64_t stack_start;
     uint64_t room;
     struct FcRecorded *recorded;

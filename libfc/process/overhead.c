@@ -72,14 +72,15 @@ extern FcHook fc_hook_enter;
 extern FcHook fc_hook_exit;
 extern FcHook fc_hook_refill;
 
-/* Where a module's hooks jump to, as memory says: what is there the compiler does not know. */
+/* The functions that a module's hooks jump to.  They are in a variable, so that the compiler cannot
+ * inline the calls. */
 extern struct FcHookTargets fc_overhead_targets __attribute__((visibility("hidden")));
 struct FcHookTargets fc_overhead_targets = {.record_entry = fc_hook_record_entry,
                                             .record_exit = fc_hook_record_exit,
                                             .enter = fc_hook_enter,
                                             .exit = fc_hook_exit,
                                             .refill = fc_hook_refill};
-/* As a return address it comes from memory. */
+/* Stands for the call site.  Volatile, so that it is loaded from memory, as a return address is. */
 static void *volatile call_site = (void *)4096;
 
 /* The two hooks as modules have them (module-hooks.c). */
@@ -114,8 +115,8 @@ NOINLINE static uint32_t nothing_hooked(uint32_t x)
     return x;
 }
 
-/* Several in turn that the compiler dissolved in the function around them, as most small ones are
- * in a program: nothing of a call is left in the plain one.  Any addresses stand for them. */
+/* Several empty functions, inlined into this one as most small ones are in a program, are called in
+ * turn; the plain one has nothing left of the calls.  Arbitrary addresses serve as theirs. */
 NOINLINE static uint32_t in_turn_plain(uint32_t x)
 {
     for (uint32_t i = 0; i < TURNS; i++)
@@ -252,7 +253,7 @@ static void fill_counters(struct FcCounted *counted)
         counted->chunk->counts[i].word = CALLS_AHEAD << 16 | CALLS_AHEAD;
 }
 
-/* A call that is counted, beyond one without hooks; each of the functions makes or has `calls`. */
+/* Ticks that counting adds to a call.  `calls`: how many counted calls one run of `hooked` has. */
 static uint32_t measure_counted(Shape *without, Shape *hooked, uint32_t calls,
                                 struct FcCounted *counted, uint64_t cursor)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fails where doc/architecture.md or CONTRIBUTING.md names a file or a function that is not there.
+"""Fails where doc/architecture.md or CONTRIBUTING.md names a file or a function that is not there, or a comment a file.
 
 Of what stands between backquotes, words with a slash are files or folders of the tree, and C
 names must occur in the product; those behind a file, in the same cell and before a semicolon, must
@@ -61,7 +61,25 @@ def faults_of(text, sources):
                     yield f"line {number}: {name[1]} is nowhere in the product"
 
 
+# Of the C library's sources, and of binutils.
+OTHERS = ("sysdeps/unix/sysv/linux/x86_64/pointer_guard.h", "aarch64/pointer_guard.h", "bfd.h")
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+NAMED = re.compile(r"(?<![\w<\"/*.-])((?:[\w-]+/)*[a-z][\w-]*\.[ch])(?![\w/])")
+
+
+def unknown_files(path, text, files):
+    """Each fault as `line N: what`: a file is named from the top of the tree or by its last name alone."""
+    last_names = {file.rsplit("/", 1)[1] for file in files}
+    for comment in COMMENT.finditer(text):
+        for found in NAMED.finditer(comment[0]):
+            name = found[1]
+            if name not in OTHERS and name not in files and ("/" in name or name not in last_names) and not os.path.exists(os.path.join(ROOT, name)):
+                line = text.count("\n", 0, comment.start() + found.start()) + 1
+                yield f"{path}:{line}: there is no {name}"
+
+
 def check_this_test(sources):
+    assert list(unknown_files("x.c", "/* see hooks.c */ /* nowhere.h */", sources)) == ["x.c:1: there is no nowhere.h"]
     for text, expected in [
             ("`libfc/nowhere.c`", ["line 1: there is no libfc/nowhere.c"]),
             ("\n`fc_nobody_knows`", ["line 2: fc_nobody_knows is nowhere in the product"]),
@@ -76,6 +94,10 @@ def main():
     sources = read_sources()
     check_this_test(sources)
     status = 0
+    for path, text in sources.items():
+        for fault in unknown_files(path, text, sources):
+            print(fault)
+            status = 1
     for page in PAGES:
         with open(os.path.join(ROOT, page), encoding="utf-8") as file:
             for fault in faults_of(file.read(), sources):
