@@ -2,7 +2,7 @@
 """What real programs are given to do, where more than one test or benchmark runs them."""
 
 GAWK = """BEGIN {
-    for (i = 0; i < 20000; i++) {
+    for (i = 0; i < 60000; i++) {
         total += length(sprintf("%d %5.2f %s|", i % 97, i / 7, "x" i))
         seen[i % 500]++
     }

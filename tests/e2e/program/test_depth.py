@@ -195,7 +195,7 @@ class Depth(fctest.Case):
 
     def told(self):
         processes = json.loads(self.fcdump("--json"))["processes"]
-        return NOTE.findall(self.fcdump("--flat")), [process["depth"] for process in processes]
+        return NOTE.findall(self.fcdump("--header")), [process["depth"] for process in processes]
 
     def test_profile_says_so(self):
         program = self.build("nesting.c")

@@ -117,7 +117,7 @@ class Filter(fctest.Case):
         """What reports and JSON say of the filter."""
         file = self.path("functioncheck.fc")
         header = re.findall(r"Recorded with FC_FILTER=(.*?)(?:: what that skips .*)?\.$",
-                            self.command([fctest.tool("fcdump"), file]), re.M)
+                            self.command([fctest.tool("fcdump"), "--header", file]), re.M)
         processes = json.loads(self.command([fctest.tool("fcdump"), "--json", file]))["processes"]
         return header, [process["filter"] for process in processes]
 
@@ -131,7 +131,7 @@ class Filter(fctest.Case):
         for words, skips in (("count:inner;time:outer", False), (" count:inner; !middle", True), ("outer;inner", True)):
             with self.subTest(words=words):
                 self.run_filtered(words, {"FC_DETAIL": "all"})
-                text = self.command([fctest.tool("fcdump"), self.path("functioncheck.fc")])
+                text = self.command([fctest.tool("fcdump"), "--header", self.path("functioncheck.fc")])
                 self.assertEqual("but for those of skipped calls" in text, skips, text)
                 self.assertEqual("with what its hooks took, is that of its callers" in text, skips, text)
 

@@ -325,7 +325,7 @@ class OffCpu(fctest.Case):
                 self.assertGreaterEqual(thread.manager_ns, waited_ns * 0.9)
                 self.assertLessEqual(abs(thread.raw_local_ns + thread.manager_ns - thread.run_ns),
                                      thread.run_ns // 1000)
-                report = subprocess.run([fctest.tool("fcdump"), self.path("functioncheck.fc")],
+                report = subprocess.run([fctest.tool("fcdump"), "--header", self.path("functioncheck.fc")],
                                         check=True, capture_output=True, text=True).stdout
                 self.assertIn("waited for the profile manager", report)
 
