@@ -54,8 +54,16 @@ static const struct
      OTHER_MISSING},
     {"not-scanned", "ends of a process at which FC_MEMORY_SCAN could not look for references",
      OTHER_MISSING},
+    {"memory-not-recorded",
+     "processes of which no memory was recorded: another malloc stands before libfc's, or they "
+     "have no FC_MEMORY",
+     OTHER_MISSING},
+    {"filter-incomplete",
+     "runs in which FC_FILTER could not be used for all functions: a notice says why (FC_VERBOSE)",
+     OTHER_MISSING},
     {"profiling-stopped",
-     "times that a thread, or the whole program, could only go on unseen: a notice said why",
+     "times that a thread, or the whole program, could only go on unseen: a notice says why "
+     "(FC_VERBOSE)",
      CALLS_MISSING},
 };
 

@@ -59,6 +59,7 @@ typedef struct
     char *rank;
     char *directory;
     char *filter;
+    char *log;
 } Options;
 
 static void options_clear(Options *options)
@@ -68,6 +69,7 @@ static void options_clear(Options *options)
     g_free(options->rank);
     g_free(options->directory);
     g_free(options->filter);
+    g_free(options->log);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -107,6 +109,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
          "frames of a block's stack", "N"},
         {"use-pid", 0, 0, G_OPTION_ARG_NONE, &options->use_pid, "name files NAME.PID.fc", NULL},
         {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "print no notices", NULL},
+        {"log", 0, 0, G_OPTION_ARG_FILENAME, &options->log, "print to FILE, not to stderr", "FILE"},
         {"brief", 0, 0, G_OPTION_ARG_NONE, &options->brief, "no notice at the start", NULL},
         {"debug", 0, 0, G_OPTION_ARG_NONE, &options->debug, "tell what happens on stderr", NULL},
         {"version", 0, 0, G_OPTION_ARG_NONE, &options->version, "print the version", NULL},
@@ -307,7 +310,7 @@ int main(int argc, char **argv)
     mallopt(M_ARENA_MAX, 1); /* each takes 64 MiB of address space, which may be limited */
     block_signals();
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns: the poll intervals are short */
-    int notice_fd = fc_notice_prepare();
+    int notice_fd = fc_notice_prepare(options.log);
     detach(&options, notice_fd);
     fcntl(options.reply_fd, F_SETFL, fcntl(options.reply_fd, F_GETFL) | O_NONBLOCK);
     raise_limit(RLIMIT_FSIZE);

@@ -28,13 +28,24 @@ static gboolean is_usable(int fd)
            (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || isatty(fd));
 }
 
-int fc_notice_prepare(void)
+static int remember(int fd)
 {
     char path[PATH_BYTES];
-    if (!is_usable(STDERR_FILENO))
+    if (!is_usable(fd))
         return -1;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", STDERR_FILENO);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return open(path, O_PATH | O_CLOEXEC);
+}
+
+int fc_notice_prepare(const char *log)
+{
+    const int fd =
+        log ? open(log, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666)
+            : -1;
+    const int place = remember(fd >= 0 ? fd : STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+    return place;
 }
 
 static void write_to(const char *path, const char *text, size_t bytes)

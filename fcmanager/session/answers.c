@@ -69,7 +69,7 @@ void fc_answers_greet(FcAnswers *answers, gboolean prints, const char *trouble)
 {
     g_autoptr(GError) error = NULL;
     GString *text = g_string_new(NULL);
-    if (!fc_files_check(answers->files, &error))
+    if (!fc_files_check(answers->files, &error) && !answers->quiet)
         append_line(text, error->message);
     if (trouble && !answers->quiet)
         append_line(text, trouble);

@@ -165,11 +165,27 @@ static void report_short_memory(FcSession *session, FcProcess *process)
     if (!reason)
         return;
     fc_process_note(process->repairs, "memory-limited", 1);
+    if (session->setup.quiet)
+        return;
     g_autofree char *text =
         g_strdup_printf("the profile manager's %s: calling contexts are kept in one for each "
                         "function from %u on",
                         reason, session->contexts_in_use);
     fc_answers_remember(session->answers, text);
+}
+
+/* What FC_FILTER could not do: the notice says what, the profile that there is something. */
+static void note_user_filter(FcSession *session, FcProcess *process)
+{
+    gboolean is_incomplete = session->setup.trouble != NULL;
+    g_autofree char *trouble =
+        session->setup.user_filter && !is_incomplete
+            ? fc_manager_filter_trouble(session->setup.user_filter, &is_incomplete)
+            : NULL;
+    if (trouble && !session->setup.quiet)
+        fc_answers_remember(session->answers, trouble);
+    if (is_incomplete)
+        fc_process_note(process->losses, "filter-incomplete", 1);
 }
 
 /* Takes what is left of the process and writes its file. */
@@ -180,6 +196,8 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
         return;
     begin_end(session, process);
     report_short_memory(session, process);
+    if (process->key == session->root)
+        note_user_filter(session, process);
     fc_clock_refresh(&session->common.clock);
     fc_process_finish(process, time, thread, dead);
     if (process->key == session->root)
@@ -218,17 +236,8 @@ static void finish_namespace(FcSession *session)
     }
 }
 
-static void print_filter_trouble(FcSession *session)
-{
-    g_autofree char *trouble = fc_manager_filter_trouble(session->setup.user_filter);
-    if (trouble)
-        fc_answers_remember(session->answers, trouble);
-}
-
 static void quit(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
-    if (process->key == session->root && session->setup.user_filter && !session->setup.quiet)
-        print_filter_trouble(session);
     finish(session, process, message->value, message->thread, FALSE);
     if (process->hello.pid == 1 && (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
         finish_namespace(session);
@@ -301,6 +310,8 @@ static void hello(FcSession *session, const FcWireMessage *message)
         if (living && !living->finished)
             fc_process_note(living->losses, "unseen-forks", 1);
     }
+    if (session->setup.memory && (hello.flags & FC_HELLO_NO_MEMORY) != 0)
+        fc_process_note(process->losses, "memory-not-recorded", 1);
     FcHeapSnapshot *heap = NULL;
     g_autoptr(GArray) frames =
         forked ? fc_forks_take(session->forks, hello.parent_process, hello.fork_token, &heap)

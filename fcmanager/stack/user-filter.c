@@ -299,8 +299,9 @@ void fc_manager_filter_take_module(FcManagerFilter *filter, const FcWireMessage 
 }
 
 /* An empty path asks fcfilter for the patterns that matched nothing. */
-char *fc_manager_filter_trouble(FcManagerFilter *filter)
+char *fc_manager_filter_trouble(FcManagerFilter *filter, gboolean *is_incomplete)
 {
+    *is_incomplete = filter->trouble->len > 0;
     ask(filter, "", "");
     char *text = filter->trouble->len > 0 ? g_strdup(filter->trouble->str) : NULL;
     g_string_truncate(filter->trouble, 0);

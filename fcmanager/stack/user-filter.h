@@ -28,5 +28,6 @@ void fc_manager_filter_free(FcManagerFilter *filter);
 void fc_manager_filter_take_module(FcManagerFilter *filter, const FcWireMessage *message);
 
 /* What is wrong, to be printed when the program ends: patterns that matched nothing, files that
- * could not be read.  NULL: nothing.  The caller frees it. */
-char *fc_manager_filter_trouble(FcManagerFilter *filter);
+ * could not be read.  NULL: nothing.  The caller frees it.  `is_incomplete`: there is more than
+ * patterns, so that functions may be profiled that one of them matches. */
+char *fc_manager_filter_trouble(FcManagerFilter *filter, gboolean *is_incomplete);

@@ -57,12 +57,13 @@ static int find_variable(const char *name)
 }
 
 /* A file of the working directory may name nothing outside of it: neither a program to execute
- * nor a folder to write to, also by way of a link, which comes in an archive as the file does. */
+ * nor a file or folder to write to, also by way of a link, which comes in an archive as the file
+ * does. */
 static bool leads_out(enum Variable variable, const char *value)
 {
     if (variable == VAR_MANAGER)
         return true;
-    if (variable != VAR_DUMP_PATH)
+    if (variable != VAR_DUMP_PATH && variable != VAR_LOG)
         return false;
     if (value[0] == '/')
         return true;
@@ -140,8 +141,9 @@ static long load_file(const char *folder, const char *name, bool is_own)
     return 0;
 }
 
-/* Says why a file is not used that is there. */
-static void explain(const char *file, long error)
+/* Says why a file is not used that is there.  A privileged program
+ * is not profiled then: `is_own`. */
+static void explain(const char *file, long error, bool is_own)
 {
     struct FcLine line;
     if (error == 0 || error == -ENOENT)
@@ -153,14 +155,17 @@ static void explain(const char *file, long error)
         fc_line_add(&line, "it is longer than 16 KiB");
     else
         fc_trust_add_reason(&line, error);
-    fc_notice_line(&line);
+    if (is_own)
+        fc_notice_unprofiled_line(&line);
+    else
+        fc_notice_line(&line);
 }
 
 static void load_rc_file(void)
 {
     const long error = load_file(".", RC_FILE, false);
     fc_config.rc_used = error == 0;
-    explain("./" RC_FILE, error);
+    explain("./" RC_FILE, error, false);
 }
 
 /* PROGRAM.functioncheckrc beside the program, which says at least where the profile goes to. */
@@ -177,7 +182,7 @@ static void load_own_file(void)
     *slash = '\0';
     const long error = load_file(path, slash + 1, true);
     *slash = '/';
-    explain(path, error);
+    explain(path, error, true);
 }
 
 static void complain(enum Variable variable, const char *used)
@@ -350,19 +355,31 @@ static void load_filter(void)
         fc_notice("FC_FILTER is too long and not used");
 }
 
+/* Where they go, as far as that is known: called again when the file has been read.  False where
+ * FC_LOG can't be used.  The folder that a privileged program is started in is another's choice. */
+static bool choose_notices(void)
+{
+    const char *log = values[VAR_LOG];
+    const bool is_foreign = log && fc_config.is_privileged && log[0] != '/';
+    return fc_notice_choose(values[VAR_QUIET] || values[VAR_NO_VERBOSE],
+                            values[VAR_VERBOSE] || values[VAR_DEBUG], is_foreign ? NULL : log) &&
+           !is_foreign;
+}
+
 bool fc_config_load(void)
 {
     fc_config.is_privileged = fc_trust_is_privileged();
     for (int i = 0; i < VAR_COUNT; i++)
         values[i] = fc_config.is_privileged ? NULL : fc_libc_getenv(variables[i].name);
-    fc_notice_set_quiet(values[VAR_QUIET] || values[VAR_NO_VERBOSE]);
+    choose_notices();
     if (fc_config.is_privileged)
         load_own_file();
     else
         load_rc_file();
 
-    fc_config.quiet = values[VAR_QUIET] != NULL || values[VAR_NO_VERBOSE] != NULL;
-    fc_notice_set_quiet(fc_config.quiet);
+    const bool is_log_used = choose_notices();
+    if (!is_log_used)
+        complain(VAR_LOG, "standard error");
     fc_config.help = values[VAR_HELP] != NULL;
     fc_config.debug = values[VAR_DEBUG] != NULL;
     fc_config.verbose = values[VAR_VERBOSE] != NULL || fc_config.debug;
@@ -496,6 +513,7 @@ static void print_help_line(struct FcLine *line)
 void fc_config_print_help(void)
 {
     struct FcLine line;
+    fc_notice_choose(false, false, NULL);
     fc_line_start(&line, "FunctionCheck " FC_VERSION
                          ": variables of the environment or of ./" RC_FILE " (VARIABLE VALUE)");
     print_help_line(&line);

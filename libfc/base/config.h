@@ -22,7 +22,6 @@ enum FcDetailMode
 struct FcConfig
 {
     bool help;
-    bool quiet;
     bool debug;
     bool verbose;
     bool use_pid;
@@ -57,11 +56,11 @@ struct FcConfig
 extern struct FcConfig fc_config;
 
 /* Fills in fc_config.  Called once, by the thread that starts profiling, before anything else.
- * Notices of bad values go to standard error unless FC_QUIET is set.  False: the program is not
+ * Says in notices which values are bad, and sets where notices go.  False: the program is not
  * to be profiled, since it is privileged and its own settings do not say where the profile goes. */
 bool fc_config_load(void);
 
-/* Prints the start-up banner on standard error. */
+/* Prints the start-up banner, as notices. */
 void fc_config_print_banner(void);
 
 /* Prints the list of variables on standard error. */

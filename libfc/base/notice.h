@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Notices: lines for the user, on standard error.  (What goes to fcmanager is a message; see
- * channel.h.) For every file of libfc; async-signal-safe.
+ * Notices: what libfc says to the user, on standard error if that is a terminal, or in the file of
+ * FC_LOG.  What reads a program's standard error must not find them there: it gets a line only
+ * where there is no profile.  (What goes down the pipe to fcmanager is a message; see channel.h.)
+ * For every file of libfc; async-signal-safe.
  */
 #pragma once
 
@@ -13,18 +15,29 @@
 /* Remembers what standard error is.  Called once, before any notice. */
 void fc_notice_setup(void);
 
-/* With FC_QUIET: from here on only fc_notice_always and fc_notice_print write. */
-void fc_notice_set_quiet(bool quiet);
+/* What the user asked for: FC_QUIET; FC_VERBOSE, by which standard error gets notices whatever it
+ * is; and FC_LOG, the file that gets them in its place, or NULL.  Returns false where that file
+ * can't be written, and is not used.  `log` is copied. */
+bool fc_notice_choose(bool quiet, bool verbose, const char *log);
 
-/* Writes "FCheck: TEXT\n", unless quiet. */
+/* Whether fc_notice prints. */
+bool fc_notice_is_heard(void);
+
+/* The file of FC_LOG, absolute; NULL: none is in use. */
+const char *fc_notice_log(void);
+
+/* "FCheck: TEXT\n", where notices are heard. */
 void fc_notice(const char *text);
-
-/* The same, even if quiet: there is no profile, or it is incomplete. */
-void fc_notice_always(const char *text);
-
-/* Ends the line and writes it, unless quiet. */
+/* The line, which is ended here, likewise. */
 void fc_notice_line(struct FcLine *line);
 
-/* Writes text as it is, even if quiet.  Nothing is written if the program has closed standard
- * error or opened another file under its number, or if it is a pipe that stays full. */
+/* The same wherever standard error leads, but with FC_QUIET: the program is not profiled. */
+void fc_notice_unprofiled(const char *text);
+void fc_notice_unprofiled_line(struct FcLine *line);
+
+/* The same, also with FC_QUIET: a profile that was begun is lost, or its end. */
+void fc_notice_always(const char *text);
+
+/* Text as it is, also with FC_QUIET.  Standard error gets nothing once the program has closed it or
+ * opened another file under its number, or where it is a pipe that stays full. */
 void fc_notice_print(const char *text, size_t bytes);

@@ -37,7 +37,7 @@
 #include <sys/wait.h>
 
 #define STACK_BYTES 32768
-#define ARGUMENTS_MAX 31
+#define ARGUMENTS_MAX 32
 #define REPLY_TIMEOUT_MS 10000
 
 struct Launch
@@ -124,8 +124,10 @@ static void build_arguments(struct Launch *launch)
         add_number(launch, "--trace=", fc_config.trace);
     if (fc_config.use_pid)
         add_argument(launch, "--use-pid", NULL);
-    if (fc_config.quiet)
+    if (!fc_notice_is_heard())
         add_argument(launch, "--quiet", NULL);
+    if (fc_notice_log())
+        add_argument(launch, "--log=", fc_notice_log());
     if (!fc_config.verbose)
         add_argument(launch, "--brief", NULL);
     if (fc_config.debug)
@@ -375,7 +377,7 @@ static void complain(const char *path, const char *reason)
     }
     fc_line_add(&line, reason ? reason : "?");
     fc_line_add(&line, "), the program is not profiled");
-    fc_notice_line(&line);
+    fc_notice_unprofiled_line(&line);
 }
 
 static bool start_and_greet(struct Launch *launch, struct FcSession *session, int reply_write_fd)
@@ -408,13 +410,13 @@ bool fc_spawn_manager(struct FcSession *session)
     /* A child would be the first process of another PID namespace, or die with that one's. */
     if (fc_namespace_changes())
     {
-        fc_notice("children are in another PID namespace, the program is not profiled");
+        fc_notice_unprofiled("children are in another PID namespace, the program is not profiled");
         return false;
     }
     if (fc_sys(SYS_pipe2, data, O_CLOEXEC) < 0 || make_reply_pipe(reply) < 0)
     {
         close_all(data, 2);
-        fc_notice("no descriptors left, the program is not profiled");
+        fc_notice_unprofiled("no descriptors left, the program is not profiled");
         return false;
     }
     int shared_fd = -1;

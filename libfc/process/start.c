@@ -65,7 +65,8 @@ static bool start(struct FcHello *hello)
     if (!fc_config_load())
     {
         fc_join_hide();
-        fc_notice("this program has more rights than who started it, it is not profiled");
+        fc_notice_unprofiled(
+            "this program has more rights than who started it, it is not profiled");
         return false;
     }
     if (fc_config.help)

@@ -281,6 +281,10 @@ class Case(unittest.TestCase):
         """The same with FC_QUIET: what is printed is the target's own."""
         return self.run_target(words, env={"FC_QUIET": "1", **(env or {})}, **options)
 
+    def run_told(self, words, env=None, **options):
+        """The same with notices on standard error, which is no terminal: there they are asked for."""
+        return self.run_target(words, env={"FC_LOG": "/dev/stderr", **(env or {})}, **options)
+
     def wait_for_file(self, name="functioncheck.fc"):
         """Of a program that could not wait for it, as it was killed; the file's path."""
         wait_until(lambda: os.path.exists(self.path(name)), f"{name} was not written")

@@ -122,7 +122,7 @@ class OutOfMemory(fctest.Case):
                 return result ? 0 : 1;
             }
             """))
-        done = self.run_target([program], env={"FC_TRANSPORT": "pipe"})
+        done = self.run_told([program], env={"FC_TRANSPORT": "pipe"})
         self.assertEqual(done.returncode, 0)
         self.assertIn(b"no memory for a thread's buffer", done.stderr)
         profile = fcprofile.load(self.wait_for_file())

@@ -49,7 +49,7 @@ class Named(test_secure.Privileged):
         self.assertEqual(self.who_ran(), ["functioncheck.fc"])
 
     def run_there(self, *words, **env):
-        return self.run_target([*words], env=env, cwd=self.path())
+        return self.run_target([*words], env={"FC_VERBOSE": "", **env}, cwd=self.path())
 
     def test_users_own(self):
         """What works as ever: group-writable, too, for the group that is the user's alone."""

@@ -25,7 +25,7 @@ class NoCounter(fctest.Case):
         self.program = self.compile("no_counter.c")
 
     def run_it(self, calls, transport, mode):
-        done = self.run_target([self.program, str(calls)],
+        done = self.run_told([self.program, str(calls)],
                                env={"FC_TRANSPORT": transport, "FC_TIME_MODE": mode,
                                     "FC_DUMP_NAME": NAME})
         self.assertEqual((done.returncode, done.stdout), (3, b"%d %d 512\n" % (2 * calls, calls)),
@@ -97,7 +97,7 @@ class NoCounter(fctest.Case):
         for config, detail, too in itertools.product(([], ["--after-inlining"]), ("auto", "all"),
                                                      ({}, {"TOO": "1"})):
             program = self.compile(source, config=config)
-            done = self.run_target([program], env={"FC_DETAIL": detail, "FC_DUMP_NAME": NAME, **too})
+            done = self.run_told([program], env={"FC_DETAIL": detail, "FC_DUMP_NAME": NAME, **too})
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(NOTICE, done.stderr)
             counts = self.leaves()
@@ -134,7 +134,7 @@ class NoCounter(fctest.Case):
         inlined = self.compile(source, config=["--after-inlining"], output="inlined")
         for program, transport, detail, mode, calls in itertools.product(
                 (self.program, inlined), ("shared", "pipe"), ("auto", "all"), ("tsc", "ext"), CALLS):
-            done = self.run_target([program, str(calls)], env={
+            done = self.run_told([program, str(calls)], env={
                 "FC_TRANSPORT": transport, "FC_DETAIL": detail, "FC_TIME_MODE": mode,
                 "FC_DUMP_NAME": NAME})
             self.assertEqual((done.returncode, done.stdout), (3, b"alive\n"), done.stderr)

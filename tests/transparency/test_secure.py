@@ -39,7 +39,7 @@ class SettingsFile(fctest.Case):
         return self.run_there(**env)
 
     def run_there(self, **env):
-        done = self.run_target([self.program], env=env, cwd=self.run_folder)
+        done = self.run_target([self.program], env={"FC_VERBOSE": "", **env}, cwd=self.run_folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr.decode()
 
@@ -151,7 +151,7 @@ class SettingsFile(fctest.Case):
         self.assertNotIn(b".functioncheckrc", done.stderr)
         with open(self.settings, "w", encoding="utf-8") as stream:
             stream.write("FC_DUMP_NAME chosen\n")
-        said = self.run_target(words, cwd=self.run_folder).stderr.decode()
+        said = self.run_target(words, env={"FC_VERBOSE": ""}, cwd=self.run_folder).stderr.decode()
         self.assertIn(self.NOT_USED + "it can't be opened: Too many open files\n", said)
 
     @unittest.skipIf(os.geteuid() == 0, "root can read everything")
@@ -194,7 +194,7 @@ class Privileged(fctest.Case):
     def run_as_user(self, *words, cwd=None, **env):
         words = ["setpriv", "--reuid", USER, "--regid", USER, "--clear-groups",
                  *(words or [self.program])]
-        return self.run_target(words, env=env, cwd=cwd or self.mine)
+        return self.run_target(words, env={"FC_VERBOSE": "", **env}, cwd=cwd or self.mine)
 
     def set_uid(self, name, user=0, group=0, mode=0o4755):
         program = self.compile(name, profiled=False)
@@ -233,7 +233,7 @@ class SetUid(Privileged):
     def test_its_own_settings_say_where_to(self):
         target = self.path("profiles")
         os.mkdir(target, 0o700)
-        self.own_settings(f"FC_DUMP_PATH {target}\nFC_DUMP_NAME own\n")
+        self.own_settings(f"FC_DUMP_PATH {target}\nFC_DUMP_NAME own\nFC_VERBOSE\n")
         done = self.run_as_user(FC_DUMP_NAME="chosen", FC_QUIET="1")
         self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
         self.assertIn(b"own.fc", done.stderr)

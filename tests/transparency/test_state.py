@@ -64,7 +64,7 @@ class FullStandardError(fctest.Case):
                 os.write(writer, bytes(4096))
         except BlockingIOError:
             os.set_blocking(writer, True)
-        done = self.run_target([program], stderr=writer)
+        done = self.run_target([program], env={"FC_VERBOSE": ""}, stderr=writer)
         self.assertEqual(done.returncode, 0)
         self.assertTrue(fcprofile.load(self.path("functioncheck.fc")).functions)
         os.close(reader)
@@ -76,7 +76,7 @@ class Twin(fctest.Case):
         """Two processes with one thread's memory: what came before them is exact."""
         program = self.compile("twin.c")
         for env in (*({"FC_TRANSPORT": transport} for transport in TRANSPORTS), {"FC_DETAIL": "auto"}):
-            done = self.run_target([program], env=env)
+            done = self.run_told([program], env=env)
             self.assertEqual((done.returncode, done.stdout), (3, b"500\n"))
             self.assertIn(b"CLONE_VM", done.stderr)
             profile = fcprofile.load(self.wait_for_file())

@@ -73,7 +73,7 @@ static void test_is_told(void)
 {
     if (g_test_subprocess())
     {
-        fc_memory_limit_start(fc_notice_prepare());
+        fc_memory_limit_start(fc_notice_prepare(NULL));
         g_free(g_malloc(G_MAXSIZE / 2));
         return;
     }

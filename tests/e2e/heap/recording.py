@@ -82,7 +82,7 @@ class Kinds(HeapCase):
         program = self.compile("heap_kinds.c")
         _, heap = self.run_memory([program], FC_ALLOW_THREAD="1")
         self.assertEqual(heap.left_in("left_behind"), [1000, 2500, 3000])
-        done = self.run_target([program], env={"FC_MEMORY": "1", "FC_TIME_MODE": "cpu"})
+        done = self.run_told([program], env={"FC_MEMORY": "1", "FC_TIME_MODE": "cpu"})
         self.assertIn(b"memory is profiled with the time of all threads, time mode is ext",
                       done.stderr)
         heap = heapfile.Heap(self.path("functioncheck.fc"))
@@ -126,11 +126,13 @@ class Allocators(HeapCase):
     def test_before(self):
         program = self.compile("heap_kinds.c")
         for library in self.libraries():
-            done = self.run_target([program], env={"FC_MEMORY": "1", "LD_PRELOAD": library})
+            done = self.run_told([program], env={"FC_MEMORY": "1", "LD_PRELOAD": library})
             self.assertIn(b"another malloc stands before libfc's, memory is not profiled",
                           done.stderr)
             # nor does the profile say that nothing was allocated
-            self.assertFalse(heapfile.Heap(self.wait_for_file()).is_recorded)
+            heap = heapfile.Heap(self.wait_for_file())
+            self.assertFalse(heap.is_recorded)
+            self.assertEqual(heap.profile.losses, {"memory-not-recorded": 1})
             os.unlink(self.path("functioncheck.fc"))
 
     def test_fixed_address(self):
@@ -152,7 +154,7 @@ class Allocators(HeapCase):
         _, heap = self.run_memory([program])
         self.assertEqual(heap.in_function("main"), (3, 60, 2))
         for library in self.libraries():
-            done = self.run_target([program], env={"FC_MEMORY": "1", "LD_PRELOAD": library})
+            done = self.run_told([program], env={"FC_MEMORY": "1", "LD_PRELOAD": library})
             self.assertIn(b"another malloc stands before libfc's", done.stderr)
 
     def test_own(self):
@@ -178,7 +180,7 @@ class Allocators(HeapCase):
             int main(void) { free(malloc(10)); return 0; }
             """)
         program = self.compile(source)
-        done = self.run_target([program], env={"FC_MEMORY": "1"})
+        done = self.run_told([program], env={"FC_MEMORY": "1"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(b"another malloc stands before libfc's, memory is not profiled", done.stderr)
         self.assertFalse(heapfile.Heap(self.path("functioncheck.fc")).is_recorded)
@@ -225,7 +227,7 @@ class DeepBind(HeapCase):
                                       FC_TRANSPORT=transport)
             self.assertEqual(heap.bad_frees, [])
             self.assertEqual(heap.profile.losses["foreign-frees"], 20)
-        done = self.run_target([program, self.path("libdeep.so"), "deep"], env={"FC_MEMORY": "1"})
+        done = self.run_told([program, self.path("libdeep.so"), "deep"], env={"FC_MEMORY": "1"})
         self.assertEqual(done.stderr.count(b"RTLD_DEEPBIND is not profiled"), 1)
 
 

@@ -185,8 +185,8 @@ class Unwind(Case):
         os.mkdir(folder)
         with open(os.path.join(folder, "libunwind.so.8"), "w", encoding="utf-8"):
             pass
-        done = self.run_target([self.program], env={"FC_MEMORY": "1", "FC_MEMORY_UNWIND": "1",
-                                                    "LD_LIBRARY_PATH": folder})
+        done = self.run_told([self.program], env={"FC_MEMORY": "1", "FC_MEMORY_UNWIND": "1",
+                                                  "LD_LIBRARY_PATH": folder})
         self.assertEqual(done.returncode, 0, done.stderr)
         if b"libunwind.so.8 could not be loaded" in done.stderr:
             self.assertEqual(len(Heap(self.path("functioncheck.fc")).blocks), 5)

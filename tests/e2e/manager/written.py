@@ -68,12 +68,12 @@ class Written(Driven):
         self.assertIn('FCMng: no profile was written\n', answer)
 
     def test_quiet(self):
-        """Only that something went wrong with the profile is said."""
+        """Only that something went wrong with the profile is said, once."""
         os.mkdir(self.path('tmp'))
         env = {'TMPDIR': self.path('tmp')}
         self.assertEqual(self.run_and_quit('--quiet', env=env), ('', ''))
         greeting, answer = self.run_and_quit('--quiet', directory='never', env=env)
-        self.assertEqual(greeting, "FCMng: can't open 'never': No such file or directory\n")
+        self.assertEqual(greeting, '')  # it may be there at the end
         self.assertRegex(answer, r"^FCMng: can't open 'never': .*; written to '.*' instead\n$")
 
     def small_disk(self, name):

@@ -206,7 +206,7 @@ class Depth(fctest.Case):
     def test_bad_values(self):
         program = self.build("nesting.c")
         for value in "x", "-1", "1025", "", "2x", "99999999999":
-            done = self.run_target([program], env={"FC_DEPTH": value})
+            done = self.run_told([program], env={"FC_DEPTH": value})
             self.assertEqual(done.returncode, 0)
             self.assertIn(f"FCheck: FC_DEPTH: bad value '{value}', using 0\n", done.stderr.decode())
             self.assertEqual(self.told(), ([], [0]))

@@ -20,7 +20,7 @@ class Messages(fctest.Case):
         self.program = self.compile("nesting.c")
 
     def stderr(self, **env):
-        done = self.run_target([self.program], env=env)
+        done = self.run_told([self.program], env=env)
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         return done.stderr.decode()
 
@@ -50,11 +50,77 @@ class Messages(fctest.Case):
                 static void done(void) {{ fclose(stdout); {at_the_end}; }}
                 int main(void) {{ atexit(done); return 0; }}
                 """))
-            done = self.run_target([program])
-            self.assertRegex(done.stderr.decode().rstrip(), self.PLACE)
+            done = self.run_target([program], env={"FC_VERBOSE": ""})
+            self.assertRegex(done.stderr.decode().splitlines()[-1], r"^FCMng: Profile manager: running")
             if "own" in at_the_end:
                 self.assertEqual(os.path.getsize(self.path("own")), 0)
             os.unlink(self.path("functioncheck.fc"))
+
+    def on_terminal(self, **env):
+        """What comes to a terminal that is standard error."""
+        ours, its = os.openpty()
+        with open(ours, "rb", buffering=0) as reader, open(its, "wb", buffering=0) as writer:
+            done = self.run_target([self.program], env=env, stderr=writer)
+            self.assertEqual(done.returncode, 0)
+            writer.write(b"end\n")
+            text = b""
+            while not text.endswith(b"end\r\n"):
+                text += reader.read(4096)
+        return text.decode().replace("\r\n", "\n").removesuffix("end\n").splitlines()
+
+    def test_where_to(self):
+        """Notices are for a terminal, for who asks and for a file: who reads a program's standard error finds it as
+        it is without profiling."""
+        first, *last = self.on_terminal()
+        self.assertRegex(first, r"^FCheck: Starting FunctionCheck V\d+\.\d+\.\d+, " + self.PLACE)
+        self.assertEqual(last, self.LAST)
+        self.assertEqual(self.on_terminal(FC_QUIET=""), [])
+        self.assertEqual(self.on_terminal(FC_LOG="log"), [])
+        self.assertEqual(self.read("log").splitlines()[1:], self.LAST)
+        for way in ("a pipe", "a file"):
+            with open(self.path("said"), "wb") as said:
+                options = {"stderr": said} if way == "a file" else {}
+                done = self.run_target([self.program], env={"FC_STACK_SIZE": "bad"}, **options)
+            self.assertEqual((done.returncode, done.stderr or b""), (0, b""))
+            self.assertEqual(self.read("said"), "")
+        done = self.run_target([self.program], env={"FC_VERBOSE": ""})
+        self.assertEqual(done.stderr.decode().splitlines()[-3:], self.LAST)
+
+    def test_log(self):
+        """It is appended to, by all processes; with FC_QUIET it gets nothing, and where it can't be written it is as
+        if it had not been named."""
+        program = self.compile("wander.c")
+        for folder in ("there", "out"):
+            os.mkdir(self.path(folder))
+        self.write("log", "mine\n")
+        for count in (1, 2):
+            self.assertEqual(self.run_target([program, self.path("there")], env={"FC_LOG": "log"}).stderr, b"")
+            self.assertEqual(self.read("log").count("FCMng: Profile file is './/functioncheck.fc'\n"), count)
+        self.assertTrue(self.read("log").startswith("mine\nFCheck: Starting"))
+        self.assertEqual(os.listdir(self.path("there")), [])
+        self.assertEqual(self.run_target([self.program], env={"FC_LOG": "new", "FC_QUIET": ""}).stderr, b"")
+        self.assertEqual(self.read("new"), "")
+        for bad in ("", "not/there", "out"):
+            self.assertEqual(self.run_target([self.program], env={"FC_LOG": bad}).stderr, b"")
+            self.assertIn(f"FCheck: FC_LOG: bad value '{bad}', using standard error", self.on_terminal(FC_LOG=bad))
+
+    def test_log_of_a_resource_file(self):
+        """It may lead to no file outside of the folder."""
+        self.write("victim", "precious\n")
+        os.mkdir(self.path("run"))
+        os.symlink("../victim", self.path("run", "link"))
+        for name in ("../victim", "link", self.path("victim")):
+            self.write("run/.functioncheckrc", f"FC_LOG {name}\n")
+            said = self.run_target([self.program], env={"FC_VERBOSE": ""}, cwd=self.path("run")).stderr.decode()
+            self.assertIn("FC_LOG in ./.functioncheckrc is not used: it leads out of the folder", said)
+            self.assertEqual(self.read("victim"), "precious\n")
+        self.write("run/.functioncheckrc", "FC_LOG log\n")
+        self.assertEqual(self.run_target([self.program], cwd=self.path("run")).stderr, b"")
+        self.assertIn("FCheck: Starting", self.read("run/log"))
+
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as stream:
+            return stream.read()
 
     def test_one_line(self):
         """The program is announced by one line, if nobody asks for more."""

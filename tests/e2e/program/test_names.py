@@ -25,7 +25,7 @@ OLD = "functioncheck_v3.0\nan earlier run\n"
 class Case(fctest.Case):
     def run_named(self, words, name, **env):
         """Runs to success; what it said."""
-        done = self.run_target(words, env={"FC_DUMP_NAME": name, **env})
+        done = self.run_told(words, env={"FC_DUMP_NAME": name, **env})
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         return done.stderr.decode()
 
@@ -164,7 +164,7 @@ class Hidden(Case):
 
     def test_everywhere(self):
         program = self.compile(self.write("odd.c", self.SOURCE), output=self.ODD)
-        done = self.run_target([program], env={"FC_DUMP_NAME": self.ODD + "/", "FC_DUMP_PATH": self.ODD,
+        done = self.run_told([program], env={"FC_DUMP_NAME": self.ODD + "/", "FC_DUMP_PATH": self.ODD,
                                               "TMPDIR": self.folder})
         self.assert_plain(done.stderr.decode(), r"FC_DUMP_NAME: bad value 'o\u202ed\x1b[31md\x9b\u2066\x0a/'",
                           r"can't open 'o\u202ed\x1b[31md\x9b\u2066\x0a'")
@@ -295,7 +295,7 @@ class Beside(Case):
         for _ in range(count):
             runs.append(subprocess.Popen([self.held, *words], cwd=self.folder, stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                         env=fctest.plain_environment(FC_DUMP_NAME="n", **env)))
+                                         env=fctest.plain_environment(FC_LOG="/dev/stderr", FC_DUMP_NAME="n", **env)))
             self.assertEqual(runs[-1].stdout.readline(), b"in main\n")
         return [run.communicate(b"x", timeout=fctest.TIMEOUT_S)[1].decode() for run in runs]
 
@@ -411,7 +411,7 @@ class Failing(Case):
         os.makedirs(self.path("tmp"), exist_ok=True)
         done = subprocess.run([program], cwd=self.folder, capture_output=True, check=False,
                               timeout=fctest.TIMEOUT_S,
-                              env=fctest.plain_environment(TMPDIR=self.path("tmp"), **env),
+                              env=fctest.plain_environment(TMPDIR=self.path("tmp"), **{"FC_LOG": "/dev/stderr", **env}),
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)))
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         return done.stderr.decode()
