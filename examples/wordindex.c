@@ -27,7 +27,7 @@ enum
     SHOWN_WORDS = 8,
 };
 
-static void *must(void *memory)
+void *must(void *memory)
 {
     if (!memory)
     {
@@ -45,14 +45,14 @@ struct text
     size_t length;
 };
 
-static uint32_t next_random(uint32_t *state)
+uint32_t next_random(uint32_t *state)
 {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 8;
 }
 
 /* Word `rank` of an invented language: frequent words are short. */
-static size_t make_word(char *out, unsigned rank)
+size_t make_word(char *out, unsigned rank)
 {
     static const char consonants[] = "bdfgklmnprstvz", vowels[] = "aeiou";
     size_t length = 0;
@@ -67,7 +67,7 @@ static size_t make_word(char *out, unsigned rank)
 }
 
 /* Few words are common and most are rare, as in any real text. */
-static unsigned pick_rank(uint32_t *state)
+unsigned pick_rank(uint32_t *state)
 {
     unsigned rank = VOCABULARY;
     for (int i = 0; i < 3; i++)
@@ -75,7 +75,7 @@ static unsigned pick_rank(uint32_t *state)
     return rank - 1;
 }
 
-static struct text make_text(void)
+struct text make_text(void)
 {
     struct text text = {must(malloc((size_t)MADE_WORDS * WORD_MAX)), 0};
     uint32_t state = 2024;
@@ -87,7 +87,7 @@ static struct text make_text(void)
     return text;
 }
 
-static struct text read_text(const char *path)
+struct text read_text(const char *path)
 {
     struct text text = {NULL, 0};
     size_t room = 0, got = 0;
@@ -118,7 +118,7 @@ struct table
     size_t used;
 };
 
-static uint32_t hash_word(const char *letters, size_t length)
+uint32_t hash_word(const char *letters, size_t length)
 {
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < length; i++)
@@ -126,7 +126,7 @@ static uint32_t hash_word(const char *letters, size_t length)
     return hash;
 }
 
-static struct word *find_slot(struct table *table, const char *letters, size_t length)
+struct word *find_slot(struct table *table, const char *letters, size_t length)
 {
     size_t i = hash_word(letters, length) & (table->slot_count - 1);
     while (table->slots[i].letters && (strncmp(table->slots[i].letters, letters, length) != 0 ||
@@ -135,7 +135,7 @@ static struct word *find_slot(struct table *table, const char *letters, size_t l
     return &table->slots[i];
 }
 
-static void grow_table(struct table *table)
+void grow_table(struct table *table)
 {
     struct table bigger = {NULL, table->slot_count ? table->slot_count * 2 : SLOTS_AT_FIRST,
                            table->used};
@@ -150,7 +150,7 @@ static void grow_table(struct table *table)
     *table = bigger;
 }
 
-static void add_word(struct table *table, const char *letters, size_t length, unsigned count)
+void add_word(struct table *table, const char *letters, size_t length, unsigned count)
 {
     if (table->used * 4 >= table->slot_count * 3)
         grow_table(table);
@@ -163,7 +163,7 @@ static void add_word(struct table *table, const char *letters, size_t length, un
     word->count += count;
 }
 
-static void count_block(struct table *table, const char *bytes, size_t length)
+void count_block(struct table *table, const char *bytes, size_t length)
 {
     size_t start = 0;
     for (size_t i = 0; i <= length; i++)
@@ -176,7 +176,7 @@ static void count_block(struct table *table, const char *bytes, size_t length)
     }
 }
 
-static void free_table(struct table *table)
+void free_table(struct table *table)
 {
     for (size_t i = 0; i < table->slot_count; i++)
         free(table->slots[i].letters);
@@ -194,7 +194,7 @@ struct pool
 };
 
 /* Takes a block that ends between two words; its length, 0 when none is left. */
-static size_t take_block(struct pool *pool, size_t *start)
+size_t take_block(struct pool *pool, size_t *start)
 {
     pthread_mutex_lock(&pool->lock);
     size_t end = pool->next + BLOCK_BYTES;
@@ -208,7 +208,7 @@ static size_t take_block(struct pool *pool, size_t *start)
     return end - *start;
 }
 
-static void merge_table(struct pool *pool, const struct table *table)
+void merge_table(struct pool *pool, const struct table *table)
 {
     pthread_mutex_lock(&pool->lock);
     for (size_t i = 0; i < table->slot_count; i++)
@@ -220,7 +220,7 @@ static void merge_table(struct pool *pool, const struct table *table)
     pthread_mutex_unlock(&pool->lock);
 }
 
-static void *work(void *argument)
+void *work(void *argument)
 {
     struct pool *pool = argument;
     struct table words = {0};
@@ -232,7 +232,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void count_words(struct pool *pool, int thread_count)
+void count_words(struct pool *pool, int thread_count)
 {
     pthread_t threads[THREADS_MAX];
     for (int i = 0; i < thread_count; i++)
@@ -245,21 +245,21 @@ static void count_words(struct pool *pool, int thread_count)
 /* ---- Sorting ------------------------------------------------------------------- */
 
 /* Negative where `a` comes first: the frequent one, or else by the alphabet. */
-static int compare_words(const struct word *a, const struct word *b)
+int compare_words(const struct word *a, const struct word *b)
 {
     if (a->count != b->count)
         return a->count > b->count ? -1 : 1;
     return strcmp(a->letters, b->letters);
 }
 
-static void swap_words(struct word *a, struct word *b)
+void swap_words(struct word *a, struct word *b)
 {
     struct word kept = *a;
     *a = *b;
     *b = kept;
 }
 
-static void sort_words(struct word *words, size_t count)
+void sort_words(struct word *words, size_t count)
 {
     if (count < 2)
         return;
@@ -273,7 +273,7 @@ static void sort_words(struct word *words, size_t count)
     sort_words(words + border + 1, count - border - 1);
 }
 
-static void print_index(struct table *table)
+void print_index(struct table *table)
 {
     size_t count = 0;
     for (size_t i = 0; i < table->slot_count; i++)
@@ -302,7 +302,7 @@ struct code
     char bits[256][256]; /* of each byte, as a string of 0 and 1 */
 };
 
-static int take_lightest(struct code *code, int *open, int *open_count)
+int take_lightest(struct code *code, int *open, int *open_count)
 {
     int best = 0;
     for (int i = 1; i < *open_count; i++)
@@ -313,7 +313,7 @@ static int take_lightest(struct code *code, int *open, int *open_count)
     return node;
 }
 
-static void assign_bits(struct code *code, int node, char *path, int depth)
+void assign_bits(struct code *code, int node, char *path, int depth)
 {
     const struct node *n = &code->nodes[node];
     if (n->child[0] < 0)
@@ -328,7 +328,7 @@ static void assign_bits(struct code *code, int node, char *path, int depth)
     }
 }
 
-static struct code *make_code(const struct text *text)
+struct code *make_code(const struct text *text)
 {
     struct code *code = must(calloc(1, sizeof *code));
     int open[256], open_count = 0, used = 256;
@@ -355,14 +355,14 @@ static struct code *make_code(const struct text *text)
     return code;
 }
 
-static void put_bits(unsigned char *out, size_t *at, const char *bits)
+void put_bits(unsigned char *out, size_t *at, const char *bits)
 {
     for (; *bits; bits++, ++*at)
         if (*bits == '1')
             out[*at / 8] |= (unsigned char)(1 << *at % 8);
 }
 
-static unsigned char *pack(const struct code *code, const struct text *text, size_t *bit_count)
+unsigned char *pack(const struct code *code, const struct text *text, size_t *bit_count)
 {
     unsigned char *out = must(calloc(text->length + 1, 32));
     *bit_count = 0;
@@ -371,7 +371,7 @@ static unsigned char *pack(const struct code *code, const struct text *text, siz
     return out;
 }
 
-static int unpack_byte(const struct code *code, const unsigned char *in, size_t *at)
+int unpack_byte(const struct code *code, const unsigned char *in, size_t *at)
 {
     int node = code->root;
     for (; code->nodes[node].child[0] >= 0; ++*at)
@@ -379,7 +379,7 @@ static int unpack_byte(const struct code *code, const unsigned char *in, size_t 
     return code->nodes[node].byte;
 }
 
-static void check_packing(const struct text *text)
+void check_packing(const struct text *text)
 {
     size_t bit_count, at = 0;
     struct code *code = make_code(text);

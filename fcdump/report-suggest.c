@@ -182,14 +182,15 @@ static void render_suggest_filter(const FcReportContext *context)
     show_files(context, suggestion);
     if (suggestion->after_inlining)
         fc_render_note(context->render,
-                       "gcc instrumented some of it after inlining, where %s has no effect.",
+                       "gcc instrumented some of it after inlining. With %s all other functions of "
+                       "those files get their hooks before.",
                        flag.set);
     else
         fc_render_note(
             context->render,
             "clang has no such option: __attribute__((no_instrument_function)) does the "
-            "same, one function at a time. fc-config --cflags --after-inlining leaves out, "
-            "with either, all that is inlined.");
+            "same, one function at a time. With optimization the flags of fc-config leave out "
+            "all that is inlined, but for --every-function.");
 }
 
 const FcReport fc_report_suggest_filter = {"suggest-filter", NULL, FC_REPORT_OPTION,

@@ -43,6 +43,8 @@ make_where(uint64_t stack_address, const void *return_address, enum FcRecordKind
 __attribute__((noinline, cold)) FC_REALIGN static void record_slow_clock(void *function, void *site,
                                                                          uint64_t where)
 {
+    if (fc_unlikely(fc_thread_is_early()))
+        return;
     uint64_t time = fc_clock_now();
     if (fc_deferred_is_needed())
     {

@@ -15,7 +15,24 @@
 #include <cpuid.h>
 #endif
 
-enum FcTimeMode fc_clock_mode = FC_TIME_TSC;
+/* The loader has yet to relocate this library: resolvers of ifuncs of libraries that come behind it
+ * run under the hooks then, and nothing of ours can be used. */
+enum FcTimeMode fc_clock_mode = FC_CLOCK_OFF;
+
+/* As a resolver, the first thing of ours that the loader calls, last of all relocations.  Any slow
+ * clock is meant, so that the hooks go the way on which the rest is asked. */
+static void is_relocated(void)
+{
+}
+
+static void (*resolve_relocated(void))(void)
+{
+    fc_clock_mode = FC_TIME_EXT;
+    return is_relocated;
+}
+
+static void relocated(void) __attribute__((ifunc("resolve_relocated")));
+__attribute__((used)) static void (*const volatile asks_for_it)(void) = relocated;
 
 #if defined(FC_TEST_CLOCK)
 __thread uint64_t fc_clock_test_ticks;

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* The clock that fc_clock_now reads. fc_start sets it; a record may be made before, whose time
- * slow.c reads again.  It is FC_CLOCK_OFF once profiling is off for good: a hook that sees this
- * does nothing else.  A hook that sees it late finds out in the slow path. */
+/* The clock that fc_clock_now reads. fc_start sets it; a record may be made before, with a slow
+ * clock, whose time slow.c reads again.  It is FC_CLOCK_OFF once profiling is off for good: a hook
+ * that sees this does nothing else.  A hook that sees it late finds out in the slow path. */
 extern enum FcTimeMode fc_clock_mode __attribute__((visibility("hidden")));
 #define FC_CLOCK_OFF ((enum FcTimeMode)0)
 

@@ -125,6 +125,13 @@ static inline bool fc_thread_is_on_own_stack(uint64_t address)
 _Static_assert((FC_CHUNK_UNITS - FC_UNITS_MOST) * sizeof(struct FcUnit) >= 4096,
                "room to count on");
 
+/* Whether the loader has yet to give the first thread its variables, which are all 0: it is at work
+ * on the program's relocations, and calls resolvers of ifuncs. */
+static inline bool fc_thread_is_early(void)
+{
+    return fc_thread.cursor == 0;
+}
+
 /* For the slow path of the thread itself.  Another thread may read the cursor
  * (fc_buffers_send_others). */
 static inline void fc_thread_set_cursor(uint64_t cursor)

@@ -81,6 +81,8 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
 
 void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where)
 {
+    if (fc_unlikely(!fc_clock_is_fast() && fc_thread_is_early()))
+        return;
     const bool kept = fc_thread.keeps_vectors; /* by whom a handler interrupted */
     fc_thread.keeps_vectors = true;
     if (fc_likely(fc_clock_is_fast()))

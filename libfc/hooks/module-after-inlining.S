@@ -29,6 +29,16 @@
 #define FC_GO_ON_RETURN jmp *__functioncheck_return@GOTPCREL(%rip)
 #endif
 
+    /* Returns where the loader has yet to find libfc for this module: in the resolver of an ifunc. */
+    .macro FC_UNLESS_EARLY way
+#if defined(FC_OF_MODULE)
+    cmpq $0, \way@GOTPCREL(%rip)
+    jne 8f
+    ret
+8:
+#endif
+    .endm
+
     /* Ends in `else` where it is not known that the call whose return address is at `place` made no
        record at its entry. */
     .macro GO_WHERE_COUNTED place, else
@@ -39,9 +49,11 @@
     jae \else
     .endm
 
-    .text
+    /* In a group, as the flags may come twice in a command, and strong: each object has weak ones of
+       its own (fc-config/weak-hooks.s). */
+    .section .text.functioncheck_hooks, "axG", @progbits, __functioncheck_module_after_inlining, comdat
     .p2align 6 /* as FC_HOOK_ALIGNED */
-    .weak FC_HOOK_FENTRY
+    .globl FC_HOOK_FENTRY
     .hidden FC_HOOK_FENTRY
     .type FC_HOOK_FENTRY, @function
 FC_HOOK_FENTRY:
@@ -92,6 +104,7 @@ FC_HOOK_FENTRY:
     .cfi_remember_state
 3:  pop %rcx
     .cfi_adjust_cfa_offset -8
+    FC_UNLESS_EARLY __functioncheck_fentry
     FC_GO_ON_FENTRY
     .cfi_restore_state
 6:  pop %rcx
@@ -101,7 +114,7 @@ FC_HOOK_FENTRY:
     .size FC_HOOK_FENTRY, .-FC_HOOK_FENTRY
 
     .p2align 6
-    .weak FC_HOOK_RETURN
+    .globl FC_HOOK_RETURN
     .hidden FC_HOOK_RETURN
     .type FC_HOOK_RETURN, @function
 FC_HOOK_RETURN:
@@ -128,13 +141,14 @@ FC_HOOK_RETURN:
     .cfi_adjust_cfa_offset -8
     pop %r10
     .cfi_adjust_cfa_offset -8
+    FC_UNLESS_EARLY __functioncheck_return
     FC_GO_ON_RETURN
     .cfi_endproc
     .size FC_HOOK_RETURN, .-FC_HOOK_RETURN
 
 #if defined(FC_OF_MODULE)
     /* for symbols/hooked.c, as in module-hooks.c */
-    .section .note.functioncheck, "a", @note
+    .section .note.functioncheck, "aG", @note, __functioncheck_module_after_inlining, comdat
     .balign 4
     .4byte 14, 8, 1
     .asciz "FunctionCheck"

@@ -28,7 +28,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for what, source, flags in (
                 ("hook, empty", "hooks.c", None), ("hook", "hooks.c", ("--libs",)),
-                ("call, not instrumented", "leaf.c", None), ("call", "leaf.c", ("--cflags-libs",)),
+                ("call, not instrumented", "leaf.c", None), ("call", "leaf.c", ("--cflags-libs", "--every-function")),
                 ("call, after inlining", "leaf.c", ("--cflags-libs", "--after-inlining"))):
             program = os.path.join(folder, "program")
             subprocess.run(["gcc", "-O2", "-o", program, os.path.join(HERE, source),

@@ -82,7 +82,7 @@ class Mix:
         self.folder = folder
         self.build("plain", [], [])
         libs = fctest.fc_config("--libs")
-        self.build("hooks", fctest.fc_config("--cflags"), libs)
+        self.build("hooks", fctest.fc_config("--cflags", "--every-function"), libs)
         self.build("inlined", fctest.fc_config("--cflags", "--after-inlining"), libs)
 
     def build(self, kind, cflags, libs):

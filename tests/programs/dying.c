@@ -17,7 +17,7 @@
 
 static volatile uint64_t *counters;
 
-static void tick(volatile uint64_t *counter)
+__attribute__((noinline)) static void tick(volatile uint64_t *counter)
 {
     *counter += 1;
 }

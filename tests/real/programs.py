@@ -45,7 +45,7 @@ def profiling_flags(kind):
     information as well."""
     if kind.endswith("-g"):
         return [*profiling_flags(kind.removesuffix("-g")), "-g"]
-    return {"plain": [], "reference": ["-Og"], "profiled": fctest.fc_config("--cflags-libs"),
+    return {"plain": [], "reference": ["-Og"], "profiled": fctest.fc_config("--cflags-libs", "--every-function"),
             "after-inlining": fctest.fc_config("--cflags-libs", "--after-inlining"),
             "gprof": ["-pg"], "coverage": ["-O0", "--coverage"]}[kind]
 
@@ -55,7 +55,7 @@ def made_from(*inputs):
     digest = hashlib.sha256(repr(inputs).encode())
     specs = [word.removeprefix("-specs=") for kind in ("profiled", "after-inlining")
              for word in profiling_flags(kind) if word.startswith("-specs=")]
-    hooks = glob.glob(os.path.join(fctest.PREFIX, "lib*", "**", "functioncheck", "*.o"), recursive=True)
+    hooks = glob.glob(os.path.join(fctest.PREFIX, "lib*", "**", "functioncheck", "*.[os]"), recursive=True)
     for path in (__file__, *specs, *sorted(hooks)):
         with open(path, "rb") as stream:
             digest.update(stream.read())

@@ -16,7 +16,7 @@ ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
 
 PERMISSIVE = ["0BSD", "MIT", "MIT-0"]
 HOOKS = ["libfc/hooks/module-*.[cS]"]
-READ = ["fc-config/*.specs", "fc-config/*.in", "fc-config/*.a", "fc-config/clang/*.h", "fc-config/clang/*.in"]
+READ = ["fc-config/*.s", "fc-config/*.in", "fc-config/*.a", "fc-config/clang/*.h", "fc-config/clang/*.in"]
 SCRIPTS = ["fc-config/fc-config.in"]  # which is run, and becomes a part of nothing
 
 

@@ -285,8 +285,8 @@ class AfterInlining(fctest.Case):
         self.write("main.cc", "void one(int); int caught;\n"
                    "void leaf() {} int main() { for (int i = 0; i < 300; i++)"
                    " try { one(i % 10); } catch (int) { leaf(); caught++; } return caught != 300; }\n")
-        kinds = {"one": ("g++", ["--cflags", "--after-inlining"]), "two": ("g++", ["--cflags"]),
-                 "three": ("clang++", ["--cflags", "--after-inlining"]), "main": ("g++", ["--cflags"])}
+        kinds = {"one": ("g++", ["--cflags", "--after-inlining"]), "two": ("g++", ["--cflags", "--every-function"]),
+                 "three": ("clang++", ["--cflags", "--after-inlining"]), "main": ("g++", ["--cflags", "--every-function"])}
         for name, (compiler, words) in kinds.items():
             self.command([compiler, "-O2", *fctest.fc_config(*words), "-c", name + ".cc"])
         self.command(["g++", "-o", "mixed", *(name + ".o" for name in kinds),
@@ -307,7 +307,7 @@ class AfterInlining(fctest.Case):
         self.command(["gcc", *fctest.fc_config("--cflags", "--after-inlining"), "-fno-inline", "-shared",
                       "-fPIC", "-o", self.path("liblibrary.so"), source])
         self.write("caller.c", "void steps(int n); int main(void) { steps(40); return 0; }\n")
-        self.config = []
+        self.config = ["--every-function"]
         program = self.compile(self.path("caller.c"), "-Wl,--no-as-needed",
                                self.path("liblibrary.so"), "-Wl,-rpath," + self.folder)
         self.check_against_oracle(program)
@@ -400,17 +400,51 @@ class AfterInlining(fctest.Case):
         self.assertEqual(glob.glob(self.path("*.fc")), [])
 
 
-class OtherMachines(fctest.Case):
-    def test_gcc_says_so(self):
-        """gcc's error, with the file that other processors get."""
-        specs = os.path.join(fctest.SOURCE_ROOT, "fc-config", "gcc-without-after-inlining.specs")
-        source = self.write("program.c", "int main(void) { return 0; }\n")
-        done = self.run_target(["gcc", "-specs=" + specs, "-finstrument-functions-after-inlining",
-                                "-c", source])
-        self.assertNotEqual(done.returncode, 0)
-        self.assertRegex(done.stderr.decode(), "(?s)--after-inlining.*x86-64 only.*clang")
-        self.command(["clang", "-specs=" + specs, "-finstrument-functions-after-inlining",
-                      "-Wno-unused-command-line-argument", "-Werror", "-c", source])
+class Default(AfterInlining):
+    """What users get: as above where it is optimized, with tail calls."""
+    config = []
+
+    def test_builds(self):
+        """Counts are the oracle's, of the same functions as with --after-inlining.  (With -flto hooks are in every function,
+        which the naked one is not made for.)"""
+        source = self.write("calls.c", CALLS)
+        for number, flags in enumerate(flags for flags in BUILDS if "-flto" not in flags):
+            with self.subTest(flags=flags):
+                program = self.compile(source, *flags, output=f"calls{number}")
+                self.check_against_oracle(program)
+                counts = self.counts()
+                self.assertNotIn("accessor", counts)
+                self.assertEqual({name: counts.get(name) for name in ("catching", "jumping", "large", "bare")},
+                                 {"catching": 3000, "jumping": 3000, "large": 3000, "bare": 3000})
+
+    def test_equal_functions(self):
+        """Functions with equal code keep their names and counts."""
+        source = self.write("equal.c", "\n".join(
+            ["#define CALLED __attribute__((noinline))",
+             *(f"CALLED int {name}_of(int x) {{ __asm__ volatile(\"\"); return x * 3 + 1; }}" for name in ("width", "price", "count")),
+             "int main(void) { int s = 0; for (int i = 0; i < 2000; i++) s += price_of(i);",
+             "for (int i = 0; i < 100; i++) s += width_of(i); for (int i = 0; i < 30; i++) s += count_of(i); return s == 0; }"]))
+        for compiler in ("gcc", "clang"):
+            program = self.compile(source, "-O2", compiler=compiler, output="equal-" + compiler)
+            self.assertEqual(self.run_quiet([program]).returncode, 0)
+            self.assertEqual(self.counts(), {"main": 1, "width_of": 100, "price_of": 2000, "count_of": 30})
+
+    def test_without_optimization(self):
+        """Hooks are in every function, as with --every-function: the very same code calls them."""
+        source = self.write("calls.c", CALLS)
+        for flags in ([], ["-O2", "-O0"]):
+            self.compile(source, *flags, output="default")
+            self.compile(source, *flags, output="every", config=["--every-function"])
+            hooks = [re.findall(r"<(__cyg_profile_func_\w+|__fentry__|__return__)>$", self.command(
+                ["objdump", "-d", "--no-show-raw-insn", self.path(name)]), re.M) for name in ("default", "every")]
+            self.assertEqual(hooks[0], hooks[1])
+            self.assertNotIn("__fentry__", hooks[0])
+
+
+for inherited in ("test_recursion", "test_registers", "test_unwinders", "test_beginning_of_a_page", "test_made_calls", "test_mixed",
+                  "test_library", "test_linkers", "test_filter_in_a_constructor", "test_stack_that_ends", "test_vector_registers",
+                  "test_link_step_alone", "test_switched_off", "test_tail_call_in_a_register", "test_beside_the_oracle"):
+    setattr(Default, inherited, None)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ class Examples(unittest.TestCase):
             with open(os.path.join(headers, name), "w", encoding="ascii") as file:
                 file.write(text)
         for folder, command in (
-                (plain, "gcc -g -O2 `fc-config --cflags-libs` -o wordindex wordindex.c && ./wordindex -t 3"
+                (plain, "gcc -g -O2 `fc-config --cflags-libs --every-function` -o wordindex wordindex.c && ./wordindex -t 3"
                         " && FC_DUMP_NAME=more.fc ./wordindex -t 4"),
                 (headers, "gcc -g -O0 `fc-config --cflags-libs` -o prog read.c write.c && ./prog"),
                 (traced, "gcc -g -O0 `fc-config --cflags-libs` -o prog prog.c"

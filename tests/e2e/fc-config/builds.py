@@ -14,6 +14,23 @@ PKG_CONFIG_FOLDER = os.path.relpath(os.path.dirname(
 
 # name, programs it needs, how it is built, where the program is
 BUILDS = (
+    # one flag is enough: gcc links what it compiles for with it
+    ("make", ["make"], "make CC=\"gcc $(fc-config --cflags)\"", "program"),
+    ("make", ["make"], "make CC=\"gcc $(fc-config --cflags --every-function)\"", "program"),
+    ("make", ["make"], "make CC=\"gcc $(fc-config --cflags --after-inlining)\"", "program"),
+    # make's own rule links without CFLAGS
+    ("make", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\"", None),
+    ("autotools", ["autoreconf", "automake"], "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" && make", "program"),
+    ("libtool", ["autoreconf", "automake", "libtoolize"],
+     "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" && make", "program"),
+    ("cmake", ["cmake"], "CFLAGS=\"-O2 -g $(fc-config --cflags)\" cmake -S . -B b && cmake --build b", "b/program"),
+    ("cxx", ["cmake"], "CXXFLAGS=\"-O2 -g $(fc-config --cflags)\" cmake -S . -B b && cmake --build b", "b/program"),
+    ("meson", ["meson"], "CFLAGS=\"$(fc-config --cflags)\" meson setup --buildtype=release b && ninja -C b", "b/program"),
+    ("cxx", ["meson"], "CXXFLAGS=\"$(fc-config --cflags)\" meson setup --buildtype=debugoptimized b && ninja -C b", "b/program"),
+    # the same flags for the link alone, and a build that links by a line without any
+    ("plainlink", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\" LIBS=\"$(fc-config --libs)\"", "program"),
+    ("plainlink", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\"", None),
+    ("plainlink", ["make", "clang"], "make CC=clang CFLAGS=\"-O2 -g $(fc-config --cflags)\"", None),
     ("make", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\" LDLIBS=\"-lm $(fc-config --libs)\"",
      "program"),
     ("make", ["make"], "make CC=\"gcc $(fc-config --cflags-libs)\"", "program"),
@@ -44,6 +61,7 @@ BUILDS = (
 
 
 def check_build(prefix, name, command, program):
+    """`program` None: it is linked without libfc, runs, and is not profiled."""
     with folder() as work:
         shutil.copytree(os.path.join(HERE, "projects", name), work, dirs_exist_ok=True)
         if name != "cxx":
@@ -58,10 +76,12 @@ def check_build(prefix, name, command, program):
         for entry in os.listdir(work):  # left by programs that the configuration tried
             if entry.endswith((".fc", ".fcd")):
                 os.unlink(os.path.join(work, entry))
-        done = run(["./" + program], work, FC_QUIET="1")
+        done = run(["./" + (program or "program")], work, FC_QUIET="1")
         expect((done.returncode, done.stdout) == (0, "2100\n"), what + ": runs", done.stdout)
         profile = os.path.join(work, "functioncheck.fc")
-        if expect(os.path.exists(profile), what + ": leaves a profile"):
+        if not program:
+            expect(not os.path.exists(profile), what + ": is not profiled")
+        elif expect(os.path.exists(profile), what + ": leaves a profile"):
             counts = profile_counts(profile)
             expect(counts == [700, 1], what + ": counts", counts)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which functions the compile flags instrument: all of the program's own, inline
-ones and templates too, none of a system header; without a warning.  Seen in the
-object files, by objdump."""
+"""Which functions the compile flags instrument.  With --every-function all of the program's own,
+inline ones and templates too, none of a system header; by default, with optimization, those that are left when
+the others were inlined.  Without a warning.  Seen in the object files, by objdump."""
 
 import os
 import re
@@ -78,10 +78,11 @@ CXX_OWN = ("main", "own::later(int, int)", "int own::twice<int>(int)", "own::sha
 CLANG_IMPLICIT = r"::~\w+\(\)$|__uniq_ptr_data<.*>::__uniq_ptr_impl\("
 
 HOOK = "__cyg_profile_func_enter"
+EVERY = flags("--cflags-libs", "--every-function")
 
 
-def objects_calling(object_file, cwd):
-    """Demangled names of the functions of an object file whose code calls the hook."""
+def objects_calling(object_file, cwd, hooks=(HOOK,)):
+    """Demangled names of the functions of an object file whose code calls one of the hooks."""
     text = run(["objdump", "-dr", "-C", "--no-show-raw-insn", object_file], cwd).stdout
     names = set()
     function = None
@@ -89,7 +90,7 @@ def objects_calling(object_file, cwd):
         label = re.match(r"^[0-9a-f]+ <(.*)>:$", line)
         if label:
             function = label.group(1)
-        elif HOOK in line and "R_" in line:
+        elif "R_" in line and any(hook in line for hook in hooks):
             names.add(function)
     return names
 
@@ -99,11 +100,11 @@ def check_c(work):
         for level in ("-O0", "-O1", "-O2"):
             what = "%s %s" % (compiler, level)
             done = run([compiler, level, "-c", "-Wall", "-Wextra", "-Werror", "-pedantic",
-                        *flags("--cflags-libs"), "t.c", "-o", "t.o"], work)
+                        *EVERY, "t.c", "-o", "t.o"], work)
             if not expect(done.returncode == 0, what + " compiles", done.stderr):
                 continue
             expect(done.stderr == "", what + " is silent", done.stderr)
-            done = run([compiler, level, "-S", *flags("--cflags"), "t.c", "-o", "-"], work)
+            done = run([compiler, level, "-S", *flags("--cflags", "--every-function"), "t.c", "-o", "-"], work)
             calls = len(re.findall(r"\b(?:call|callq|jmp)\s+\*?" + HOOK, done.stdout))
             own = len(C_OWN) + (1 if MACHINE == "x86_64" else 0)
             callers = objects_calling("t.o", work)
@@ -120,7 +121,7 @@ def check_cxx(work):
         for level in ("-O0", "-O2"):
             what = "%s %s" % (compiler, level)
             done = run([compiler, level, "-c", "-Wall", "-Wextra", "-Werror", "-pedantic",
-                        *flags("--cflags-libs"), "t.cc", "-o", "tt.o"], work)
+                        *EVERY, "t.cc", "-o", "tt.o"], work)
             if not expect(done.returncode == 0, what + " compiles", done.stderr):
                 continue
             expect(done.stderr == "", what + " is silent", done.stderr)
@@ -131,6 +132,41 @@ def check_cxx(work):
             if level == "-O0":
                 for own in CXX_OWN:
                     expect(any(own in name for name in callers), what + ": %s calls" % own, callers)
+
+
+def check_default(work):
+    """With optimization each function that there is calls a hook, once, and none that was inlined does; without, the hooks
+    are those of --every-function."""
+    for compiler, source in [*((one, "t.c") for one in C_COMPILERS), *((one, "t.cc") for one in CXX_COMPILERS)]:
+        for level in ("-O1", "-O2", "-Os"):
+            what = "%s %s, by default" % (compiler, level)
+            done = run([compiler, level, "-c", "-Wall", "-Wextra", "-Werror", "-pedantic", *flags("--cflags"), source,
+                        "-o", "d.o"], work)
+            if not expect((done.returncode, done.stderr) == (0, ""), what + " compiles", done.stderr):
+                continue
+            after = compiler.startswith("g") and MACHINE == "x86_64"
+            callers = objects_calling("d.o", work, ("__fentry__",) if after else (HOOK,))
+            symbols = run("nm -C --defined-only d.o", work).stdout
+            own = {name for name in re.findall(r"^\w+ [TtWw] (.*)$", symbols, re.M) if not name.endswith(".cold")
+                   and (name in C_OWN | {"vector_sum"} or any(one in name for one in CXX_OWN))}
+            expect(own <= callers and "main" in own, what + ": each own function that is left calls", own - callers)
+            if after:
+                expect(not objects_calling("d.o", work), what + ": no other hooks")
+            if source == "t.c" and level == "-O2":
+                expect(not callers & {"own_inline", "own_deeper"}, what + ": what was inlined is gone", callers)
+                text = run(["objdump", "-dr", "--no-show-raw-insn", "d.o"], work).stdout
+                hook = "__fentry__" if after else HOOK
+                calls = len(re.findall(r"R_\w+\s+%s\b" % hook, text))
+                expect(calls == len(callers), what + ": each calls once", "%d of %s" % (calls, callers))
+        if compiler.startswith("g") and MACHINE == "x86_64":
+            for words in (["-O0"], ["-O2", "-O0"], [], ["-O2", "-fno-inline", "-finstrument-functions-exclude-function-list=main"]):
+                done = run([compiler, "-c", *words, *flags("--cflags"), source, "-o", "d.o"], work)
+                expect(done.returncode == 0, " ".join(words), done.stderr)
+                callers = objects_calling("d.o", work)
+                expect(callers and not objects_calling("d.o", work, ("__fentry__",)), "%s %s: hooks in every function" %
+                       (compiler, " ".join(words)), callers)
+                if source == "t.c":  # in C++ main has the hooks of what it inlined
+                    expect(("main" in callers) == ("exclude" not in " ".join(words)), " ".join(words), callers)
 
 
 def check_paths(work):
@@ -177,6 +213,7 @@ with folder() as work_folder:
             out.write(text)
     check_c(work_folder)
     check_cxx(work_folder)
+    check_default(work_folder)
     check_paths(work_folder)
     check_languages(work_folder)
 finish()

@@ -3,6 +3,7 @@
 """The link flags, with every compiler and linker that is here, wherever they stand:
 the program finds libfc without any environment and a profile comes out."""
 
+import itertools
 import os
 import re
 
@@ -13,7 +14,7 @@ CALLS = 1234
 SOURCE = """
 #include <stdio.h>
 extern int work(int x);
-int work(int x) { return x + 1; }
+__attribute__((noinline)) int work(int x) { __asm__ volatile(""); return x + 1; }
 int main(void)
 {
     int sum = 0;
@@ -82,17 +83,20 @@ def check_calls(work):
     """Hooks are called directly, wherever the flags stand, and what is marked as fit for the processor's guards
     against hijacked calls stays marked."""
     guard = "-fcf-protection" if MACHINE == "x86_64" else "-mbranch-protection=standard"
-    for compiler in C_COMPILERS:
-        for place, words in (("before", flags("--cflags-libs") + ["t.c"]), ("after", ["t.c"] + flags("--cflags-libs"))):
+    classic = {"__cyg_profile_func_enter", "__cyg_profile_func_exit"}
+    for compiler, option in itertools.product(C_COMPILERS, ([], ["--every-function"])):
+        hooks = {"__fentry__", "__return__"} if not option and compiler == "gcc" and MACHINE == "x86_64" else classic
+        words_for = flags("--cflags-libs", *option)
+        for place, words in (("before", words_for + ["t.c"]), ("after", ["t.c"] + words_for)):
             for kind in ([], ["-fPIC", "-shared"], ["-fno-plt"]):
-                what = "%s %s, %s the source" % (compiler, " ".join(kind), place)
+                what = "%s %s %s, %s the source" % (compiler, " ".join(kind), " ".join(option), place)
                 done = run([compiler, "-O2", guard, *kind, *words, "-o", "t"], work)
                 expect(done.returncode == 0, what, done.stderr)
                 code = run(["objdump", "-d", "--no-show-raw-insn", "t"], work).stdout
-                calls = re.findall(r"\b(?:call|bl)q?\s+(?:\S+ )?\S*<(__cyg_profile_func_\w+\S*)>", code)
-                expect(set(calls) == {"__cyg_profile_func_enter", "__cyg_profile_func_exit"}, what, calls)
+                calls = re.findall(r"\b(?:call|bl)q?\s+(?:\S+ )?\S*<((?:__cyg_profile_func|__fentry|__return)_\w+\S*)>", code)
+                expect(set(calls) == hooks, what, calls)
                 symbols = run(["nm", "-D", "t"], work).stdout
-                expect("__cyg_profile" not in symbols, what + ": the hooks are its own", symbols)
+                expect("__cyg_profile" not in symbols and "__fentry__" not in symbols, what + ": the hooks are its own", symbols)
                 notes = run(["readelf", "-nW", "t"], work).stdout
                 # the C library's own files for the start of programs have no mark here and there
                 plain = run([compiler, "-O2", guard, *kind, "t.c", "-o", "plain"], work)
@@ -146,7 +150,7 @@ def check_pkg_config(work):
 
 
 with folder() as work_folder:
-    main_part = SOURCE.replace("int work(int x) { return x + 1; }\n", "")
+    main_part = re.sub(r"__attribute__.*\n", "", SOURCE)
     for name, text in (("t.c", SOURCE), ("t.cc", SOURCE), ("main.c", main_part),
                        ("headers.c", "#include <stdlib.h>\nint main(void) { return abs(0); }\n"),
                        ("work.c", "extern int work(int x);\nint work(int x) { return x + 1; }\n")):

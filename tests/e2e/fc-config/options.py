@@ -30,11 +30,20 @@ def check_output():
         (["--cflags-libs", "--no-dl", "--no-fork", "--no-thread"], cflags + " " + libs),
         (["--cflags", "--no-fork"], cflags),
         (["--prefix"], PREFIX),
+        (["--libs", "--every-function"], libs),
+        (["--libs", "--after-inlining"], libs),
     ):
         done = say(*options)
         expect(done.returncode == 0, "%s: status 0" % options, done.returncode)
         expect(done.stdout == wanted + "\n", "%s: output" % options, done.stdout)
         expect(done.stderr == "", "%s: silent on stderr" % options, done.stderr)
+    every = say("--cflags", "--every-function").stdout.split()
+    after = say("--cflags", "--after-inlining").stdout.split()
+    both = {"-finstrument-functions", "-finstrument-functions-after-inlining"}
+    expect(both & set(every) == {"-finstrument-functions"}, "--every-function is the classic flag alone", every)
+    expect(both <= set(after) and both <= set(cflags.split()), "clang takes the last word", after)
+    specs = [[word for word in words if word.startswith("-specs=")] for words in (cflags.split(), every, after)]
+    expect(len({tuple(one) for one in specs}) == 3 and all(len(one) == 1 for one in specs), "each has specs of its own", specs)
     version = say("--version").stdout
     expect(version[0].isdigit() and version.count("\n") == 1, "--version", version)
     done = say("--help")

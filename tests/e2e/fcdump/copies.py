@@ -75,7 +75,7 @@ def named(functions):
 
 
 for compiler, flags in (("gcc", "-O0 -g"), ("gcc", "-O2 -g"), ("clang", "-O0 -g"), ("clang", "-O0 -gdwarf-4")):
-    shell(f"{compiler} {flags} $(fc-config --cflags-libs) -o prog {UNITS} && ./prog")
+    shell(f"{compiler} {flags} $(fc-config --cflags-libs --every-function) -o prog {UNITS} && ./prog")
     one, split = table(), table("--split")
     whole = [name for name in one if name not in split and "inc/shared.h" in name]
     equal((len(whole), len(named(one)), len(named(split))), (1, 4, 6), f"{compiler} {flags}: rows of that name")
@@ -123,7 +123,7 @@ int turn(int n) { return n % 2 ? odd(n) : even(n); }
 int main(void) { return even(6); }
 """)
 write("odd.c", '#include "turns.h"\nint odd(int n) { return shared(n); }\n')
-shell("gcc -O0 -g $(fc-config --cflags-libs) -o turns even.c odd.c && FC_DUMP_NAME=turns.fc ./turns")
+shell("gcc -O0 -g $(fc-config --cflags-libs --every-function) -o turns even.c odd.c && FC_DUMP_NAME=turns.fc ./turns")
 whole_ns, local_ns, calls = table(profile="turns.fc")["shared"]
 equal((calls, sorted(row[2] for row in table("--split", "--only=shared*", profile="turns.fc").values())),
       (7, [3, 4]), "calls of the copies that call each other")
@@ -172,7 +172,7 @@ for arguments, count in (([], 1), (["--split"], 3)):
     equal(sum("inc/shared.h" in f["name"] for f in json.loads(result.out)["functions"]), count, f"--diff {arguments}")
 
 # Without lines nothing tells which are the same; by offset they stay apart.
-shell(f"gcc -O0 -g0 $(fc-config --cflags-libs) -o prog {UNITS} && ./prog")
+shell(f"gcc -O0 -g0 $(fc-config --cflags-libs --every-function) -o prog {UNITS} && ./prog")
 equal(len(named(table())), 6, "without debugging information")
 
 # ---- Between builds in other folders -----------------------------------------------------------
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 }
 """)
     for number, (left, right) in enumerate(((3, 5), (0, 5), (3, 0))):
-        shell(f"cd {build} && gcc -O0 -g $(fc-config --cflags-libs) -o prog main.c $PWD/left/x/util.c $PWD/right/x/util.c "
+        shell(f"cd {build} && gcc -O0 -g $(fc-config --cflags-libs --every-function) -o prog main.c $PWD/left/x/util.c $PWD/right/x/util.c "
               f"&& FC_DUMP_NAME=run-{number}.fc ./prog {left} {right}")
 
 

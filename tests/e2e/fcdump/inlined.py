@@ -35,7 +35,7 @@ LINES = {text: number for number, text in enumerate(SOURCE.split("\n"), 1)}
 keep = folder()
 with open("inlined.c", "w", encoding="ascii") as file:
     file.write(SOURCE)
-flags = subprocess.run([os.path.join(BINDIR, "fc-config"), "--cflags-libs"],
+flags = subprocess.run([os.path.join(BINDIR, "fc-config"), "--cflags-libs", "--every-function"],
                        stdout=subprocess.PIPE, check=True).stdout.decode().split()
 for compiler in ("gcc", "clang", "clang-14"):
     if not shutil.which(compiler):

@@ -198,7 +198,7 @@ class Suggested(fctest.Case):
 
     @unittest.skipIf(MACHINE != "x86_64", "gcc does that on x86-64 only")
     def test_after_inlining(self):
-        """gcc's option has no effect there: what works is named, does what is predicted."""
+        """gcc's option would give the others other hooks: what works is named, does what is predicted."""
         self.program = self.build(config=["--after-inlining"], output="inlined")
         self.assertEqual(self.profile({}), CALLS)
         with open(self.path("functioncheck.fc"), encoding="utf-8") as file:

@@ -162,7 +162,7 @@ def main():
     kills = 1000 if options.long else options.kills
     chance = random.Random(options.seed)
     case = Folder()
-    case.config = ["--after-inlining"] if options.after_inlining else []
+    case.config = ["--after-inlining"] if options.after_inlining else ["--every-function"]
     case.setUp()
     program = case.compile("kill_random.c", "-O1", "-fno-inline")
     all_kills = [Kill(number, options, chance) for number in range(kills)]

@@ -2,8 +2,9 @@
  * What each of the tiny projects builds. */
 #include <stdio.h>
 
-static int work(int x)
+__attribute__((noinline)) static int work(int x)
 {
+    __asm__ volatile("");
     return x % 7;
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
-static long triple(long number)
+__attribute__((noinline)) static long triple(long number)
 {
+    __asm__ volatile("");
     return 3 * number;
 }
 
