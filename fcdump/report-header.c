@@ -6,7 +6,8 @@
 
 #define FILES_MAX 8 /* named one by one */
 #define MANAGER_NOTABLE_NS 50000000u
-#define LOOKS_MANY 30u /* of so few no function can have its time by them */
+#define HOOKS_LOOKED_AT 1000u /* functions: where these are not hooked after inlining, none is */
+#define LOOKS_MANY 30u        /* of so few no function can have its time by them */
 
 /* What is exact and what is not, where there is anything that is not. */
 static void note_estimates(const FcReportContext *context)
@@ -150,8 +151,31 @@ static void note_depths(const FcReportContext *context)
     }
 }
 
+/* gcc's hooks after inlining are known by the code; of clang's only that there are others is, by
+ * arcs to what was inlined. */
+static void note_hooks(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    gboolean is_after = FALSE;
+    for (guint i = 0; i < MIN(model->functions->len, HOOKS_LOOKED_AT) && !is_after; i++)
+        is_after = fc_symbols_is_after_inlining(model->symbols, model->profile,
+                                                &fc_model_function(model, i)->figures.place);
+    gboolean is_before = FALSE;
+    for (guint i = 0; i < model->profile->arcs->len && !is_after && !is_before; i++)
+        is_before = model->inlined[i];
+    if (is_after)
+        fc_render_note(context->render,
+                       "Hooks were put in after inlining: what the compiler inlined is a part of "
+                       "its callers. --inlined lists it.");
+    else if (is_before)
+        fc_render_note(context->render,
+                       "Hooks were put in before inlining: what the compiler inlined is as any "
+                       "function, but slower than it is without hooks.");
+}
+
 void fc_report_header_notes(const FcReportContext *context)
 {
+    note_hooks(context);
     note_filters(context);
     note_depths(context);
     note_estimates(context);

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "symbols/inlined.h"
+
 #include <elfutils/libdwfl.h>
 #include <glib.h>
 
@@ -103,7 +105,23 @@ gboolean fc_image_calls_at_entry(FcImage *image, guint64 address);
  * rows of lines begin there or at its brace, as the compiler's version has it.  0: not known. */
 guint fc_image_find_declaration(FcImage *image, guint64 address, const char *file);
 
+/* Where the function with entry `function` of the debug information, or that which it is a copy of,
+ * is declared: the file, which is the image's, or NULL; and the line, or 0. */
+const char *fc_image_declared_file(Dwarf_Die *function);
+guint fc_image_declared_line(Dwarf_Die *function);
+
+/* Calls `visit` for each function that has code by the debug information; FALSE: there is none. */
+typedef void (*FcBodyVisitor)(Dwarf_Die *function, gpointer data);
+gboolean fc_image_visit_bodies(FcImage *image, FcBodyVisitor visit, gpointer data);
+
 /* Whether the code at `address` is an inlined copy of the function whose own copy begins at
  * `function` and has that linkage name. */
 gboolean fc_image_is_inlined(FcImage *image, guint64 address, guint64 function,
                              const char *raw_name);
+
+/* ---- inlined-list.c ---------------------------------------------------------------- */
+
+/* FcInlined, by copies: the functions that have copies in others and no code of their own.  NULL:
+ * there is no debug information.  Names, linkage names where there are any, and files are the
+ * image's; the caller unrefs. */
+GArray *fc_image_list_inlined(FcImage *image);

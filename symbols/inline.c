@@ -200,7 +200,7 @@ static gboolean find_number(Dwarf_Die *die, unsigned int what, Dwarf_Word *numbe
 }
 
 /* Not dwarf_decl_file: it takes the file 0 of DWARF 5 for none, and asserts that a unit has any. */
-static const char *find_declared_file(Dwarf_Die *function)
+const char *fc_image_declared_file(Dwarf_Die *function)
 {
     Dwarf_Word number;
     Dwarf_CU *holder;
@@ -215,20 +215,26 @@ static const char *find_declared_file(Dwarf_Die *function)
     return dwarf_filesrc(files, number, NULL, NULL);
 }
 
+guint fc_image_declared_line(Dwarf_Die *function)
+{
+    Dwarf_Word line;
+    Dwarf_CU *holder;
+
+    return find_number(function, DW_AT_decl_line, &line, &holder) && line <= G_MAXINT ? (guint)line
+                                                                                      : 0;
+}
+
 static gboolean visit_entry(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
 {
     Declaration *wanted = data;
     Body *body = find_body(wanted->image, unit, address);
-    Dwarf_Word line;
-    Dwarf_CU *holder;
 
     /* A function may begin in several places: the compiler sets apart what is seldom run. */
     if (!body || body->start != address)
         return FALSE;
-    const char *file = find_declared_file(&body->function);
-    if (file && strcmp(fc_base_name(file), fc_base_name(wanted->file)) == 0 &&
-        find_number(&body->function, DW_AT_decl_line, &line, &holder) && line <= G_MAXINT)
-        wanted->line = (guint)line;
+    const char *file = fc_image_declared_file(&body->function);
+    if (file && strcmp(fc_base_name(file), fc_base_name(wanted->file)) == 0)
+        wanted->line = fc_image_declared_line(&body->function);
     return TRUE;
 }
 
@@ -309,4 +315,27 @@ gboolean fc_image_is_inlined(FcImage *image, guint64 address, guint64 function,
     fc_image_visit_units(image, function, visit_function, &wanted);
     fc_image_visit_units(image, address, visit_site, &wanted);
     return wanted.found;
+}
+
+gboolean fc_image_visit_bodies(FcImage *image, FcBodyVisitor visit, gpointer data)
+{
+    Dwarf_Addr bias;
+    Dwarf *dwarf = fc_image_load(image) ? dwfl_module_getdwarf(image->module, &bias) : NULL;
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit;
+    uint8_t type;
+
+    if (!dwarf)
+        return FALSE;
+    while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL) == 0)
+    {
+        if (type != DW_UT_compile && type != DW_UT_skeleton)
+            continue;
+        g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL); /* one may have several pieces */
+        const GArray *bodies = list_bodies(image, &unit);
+        for (guint i = 0; i < bodies->len; i++)
+            if (g_hash_table_add(seen, g_array_index(bodies, Body, i).function.addr))
+                visit(&g_array_index(bodies, Body, i).function, data);
+    }
+    return TRUE;
 }

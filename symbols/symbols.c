@@ -269,6 +269,31 @@ gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
     return function && fc_image_is_inlined(image, site->offset - 1, entry->offset, function->raw);
 }
 
+static gboolean is_systems(const char *file)
+{
+    return file && (g_str_has_prefix(file, "/usr/include/") || g_str_has_prefix(file, "/usr/lib/"));
+}
+
+GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, guint module)
+{
+    FcImage *image = find_image(symbols, profile, module);
+    g_autoptr(GArray) all = image ? fc_image_list_inlined(image) : NULL;
+    if (!all)
+        return NULL;
+    GArray *result = g_array_new(FALSE, FALSE, sizeof(FcInlined));
+    for (guint i = 0; i < all->len; i++)
+    {
+        FcInlined inlined = g_array_index(all, FcInlined, i);
+        if (is_systems(inlined.file))
+            continue;
+        g_autofree char *name = fc_demangle_name(inlined.name, symbols->demangle);
+        inlined.name = intern(symbols, name);
+        inlined.file = inlined.file ? intern(symbols, inlined.file) : NULL;
+        g_array_append_val(result, inlined);
+    }
+    return result;
+}
+
 gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profile,
                                       const FcProfilePlace *entry)
 {

@@ -9,6 +9,7 @@
 
 #include "profile/fc-profile.h"
 #include "symbols/demangle.h"
+#include "symbols/inlined.h"
 
 typedef struct FcSymbols FcSymbols;
 
@@ -72,6 +73,10 @@ gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile,
  * inlined into another one, as far as the debug information says. */
 gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
                                const FcProfilePlace *site, const FcProfilePlace *entry);
+
+/* FcInlined, by copies: those of a module but what the system's headers define (below /usr/include
+ * and /usr/lib).  NULL: there is no debug information.  The caller unrefs. */
+GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, guint module);
 
 /* Whether gcc instrumented the function at `entry` after inlining, so that the hook is the first
  * that it calls: what comes before other hooks are their arguments. */

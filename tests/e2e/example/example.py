@@ -97,7 +97,7 @@ class Example(unittest.TestCase):
             rows = lines[at + 1:at + 16]
             for row in rows:
                 self.assertRegex(row, r"^ *[\d.]+ [num]?s +(<?>?\d+%|\?)? +[\d.]+% .* \w+$")
-            self.assertTrue({"unpack_byte", "put_bits", "find_slot"} <= {row.split()[-1] for row in rows}, text)
+            self.assertTrue({"pack", "check_packing", "find_slot"} <= {row.split()[-1] for row in rows}, text)
             self.assertRegex(lines[at + 16], r"more: --all\. How sure: --notes\.$")
 
     def test_gcc(self):

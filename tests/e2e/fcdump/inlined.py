@@ -4,13 +4,16 @@
 # Callers and call sites of functions that a compiler really inlined: recorded by libfc,
 # told by debug information.
 
+import csv
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
 
-from fcfile import BINDIR, classic, equal, fail, folder
+from fcfile import BINDIR, classic, contains, equal, fail, folder, good
+from machine import MACHINE
 
 SOURCE = """#include <stdlib.h>
 __attribute__((noinline)) int leaf(int n) { volatile int s = n; return s; }
@@ -55,8 +58,31 @@ for compiler in ("gcc", "clang", "clang-14"):
               f"{compiler}: {pair[1]} is inlined into {pair[0]}")
     if arcs["main", "compare"]["via"] is None:
         fail(f"{compiler}: compare is called by way of qsort", arcs["main", "compare"])
+    contains(classic(), "Hooks were put in before inlining", "where the hooks are")
     if not re.search(r"-> key  inlined$", classic("--details"), re.M):
         fail(f"{compiler}: no word on inlining", classic("--details"))
+
+# After inlining these are no functions of the profile, and listed as such; the copies are the debug information's.
+by_default = subprocess.run([os.path.join(BINDIR, "fc-config"), "--cflags-libs"], stdout=subprocess.PIPE, check=True).stdout.decode().split()
+for compiler, options in (("gcc", []), ("gcc", ["-gdwarf-4"]), ("gcc", ["-gsplit-dwarf"]), ("clang", [])):
+    if not shutil.which(compiler) or (compiler == "gcc" and MACHINE != "x86_64"):
+        continue
+    subprocess.run([compiler, "-O2", "-g", *options, *by_default, "-o", "inlined", "inlined.c"], check=True)
+    subprocess.run(["./inlined"], check=True, env={**os.environ, "FC_QUIET": "1"})
+    told = "Hooks were put in after inlining"
+    if (told in classic()) != (compiler == "gcc"):
+        fail(f"{compiler}: where the hooks are", classic())
+    names = {function["name"] for function in json.loads(classic("--json"))["functions"]}
+    equal(names & {"inner", "part", "key", "leaf", "outer", "compare"}, {"leaf", "outer", "compare"}, f"{compiler}: what is left")
+    rows = list(csv.DictReader(io.StringIO(good("--no-reports", "--inlined", "--csv", "--basename", "functioncheck.fc"), newline="")))
+    # clang makes one instruction of both, in which it tells of one
+    key_copies = next((row["copies"] for row in rows if row["function"] == "key"), None) if compiler == "clang" else "2"
+    equal(sorted((row["function"], row["copies"], row["in functions"], row["declared"]) for row in rows),
+          [("inner", "1", "1", "inlined.c:4"), ("key", key_copies, "1", "inlined.c:8"), ("part", "1", "1", "inlined.c:6")],
+          f"{compiler} {options}: what was inlined")
+subprocess.run(["gcc", "-O2", *by_default, "-o", "inlined", "inlined.c"], check=True)
+subprocess.run(["./inlined"], check=True, env={**os.environ, "FC_QUIET": "1"})
+contains(good("--no-reports", "--inlined", "functioncheck.fc"), "no debug information (-g)", "without debug information")
 
 # What is inlined into a function that calls itself is not called where it does that.
 with open("again.c", "w", encoding="ascii") as file:

@@ -268,7 +268,7 @@ equal(shares, {"main": "166.666683", "work": "100.000000"}, "shares of --base")
 #
 # At 80 columns no line of text is longer, and nothing of it is lost; what is to be copied stays on one.
 
-REPORTS = ["--summary", "--flat", "--graph", "--tree", "--threads", "--info", "--cycles", "--latency", "--notes", "--peek=main",
+REPORTS = ["--summary", "--flat", "--graph", "--tree", "--threads", "--info", "--cycles", "--latency", "--inlined", "--notes", "--peek=main",
            "--by=file", "--hot-path", "--mem-functions", "--mem-heap"]
 for reports in ([], ["--classic"], *([report] for report in REPORTS)):
     for profile in ("heap.fc", "waits.fc", "cycles.fc"):
