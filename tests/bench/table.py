@@ -4,7 +4,7 @@
 
     table.py [--repeat N] [--write] [GROUP...]
 
-The groups: speed, long, trace, truth, busy, sampled.  The ways of a group run in turn, several rounds, those
+The groups: default, speed, long, trace, truth, busy, sampled.  The ways of a group run in turn, several rounds, those
 of ONCE but once; a figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
 it does.  --write keeps the table in results/, named by date and commit, with the machine.  In `speed`, `long` and `trace` the programs of a round run on one processor, fcmanager where it likes.  Figures
 of `truth` and `busy` are of medians of shares; a mix that divides its time otherwise beside others even when it is not
@@ -32,6 +32,7 @@ import given  # noqa: E402
 import programs  # noqa: E402
 import sampled  # noqa: E402
 import truth  # noqa: E402
+import untuned  # noqa: E402
 
 MIXES_OF_BUSY = ("machine", "middling", "text", "trees", "threads")
 BUSY = 4
@@ -334,7 +335,50 @@ def group_sampled(folder, options):
         show_sampled(name, folder, program, options.repeat)
 
 
-GROUPS = {"speed": group_speed, "long": group_long, "trace": group_trace, "truth": group_truth, "busy": group_busy,
+# ---- By default ------------------------------------------------------------------------------
+
+
+def measure_default(name, folder, plain, profiled, words, repeat):
+    """Points apart, and CPU of the program itself beside that of the plain one; fcmanager's is its own."""
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    found = sampled.stacks_of(plain, [plain, *words], folder, folder)
+    chains = sampled.functions_at(plain, found)
+    apart, ratios = [], []
+    for _ in range(repeat):
+        done, alone = bench.run_measured([plain, *words], env=fctest.plain_environment(), check=False, **quiet)
+        same, hooked = bench.run_measured([profiled, *words], check=False, **quiet,
+                                          env=fctest.plain_environment(FC_QUIET="1", FC_DUMP_PATH=folder))
+        if same.returncode != done.returncode:
+            raise AssertionError(f"{name}: status {same.returncode}, plain {done.returncode}")
+        ratios.append(hooked.cpu / alone.cpu)
+        mine = sampled.by_profile([profiled, *words], folder, folder)
+        apart.append(sampled.points_apart(mine, sampled.by_perf(found, chains, mine)))
+    _, worst, ours, theirs = sorted(apart)[len(apart) // 2]
+    points, ratio = statistics.median(each[0] for each in apart), statistics.median(ratios)
+    row(f"by default, {name}: local times beside perf's, points", points, None,
+        f"most: {worst[:40]} {ours:.1f} %, perf {theirs:.1f}")
+    row(f"by default, {name}: CPU of the program, of the plain one's", ratio)
+    return points, ratio
+
+
+def group_default(folder, options):
+    """Programs that nothing was tuned with, with the flags that users get, and no more than CFLAGS."""
+    if not shutil.which("perf"):
+        print("local times beside perf's: there is no perf here")
+        return
+    given_words = untuned.arguments(folder)
+    results = []
+    for name, words in given_words.items():
+        plain, profiled = (os.path.realpath(untuned.build(name, os.path.join(folder, f"{name}-{kind}"), flags))
+                           for kind, flags in (("plain", []), ("profiled", fctest.fc_config("--cflags"))))
+        results.append(measure_default(name, folder, plain, profiled, words, options.repeat))
+    points, ratios = zip(*results)
+    row(f"by default, mean of {len(results)} programs: points", statistics.mean(points), 14)
+    row(f"by default, median of {len(results)} programs: CPU", statistics.median(ratios), 2.3)
+    row("by default, the worst: CPU", max(ratios), 3.5)
+
+
+GROUPS = {"default": group_default, "speed": group_speed, "long": group_long, "trace": group_trace, "truth": group_truth, "busy": group_busy,
           "sampled": group_sampled}
 
 
