@@ -10,6 +10,7 @@
 #include "profile/path.h"
 
 #include <math.h>
+#include <string.h>
 
 #define FINDINGS_MAX 3
 #define FUNCTIONS_MAX 15 /* unless --top or --all */
@@ -172,17 +173,6 @@ static const FcColumn columns[] = {
     [PLACE] = {NULL, "begins at", TRUE},
     [FUNCTION] = {NULL, "function", TRUE},
 };
-static const FcColumn columns_ascii[] = {
-    [OWN] = {NULL, "own", FALSE, .unit = "ns"},
-    [ERROR] = {NULL, "+-", FALSE, .csv = "own error", .unit = "%"},
-    [SHARE] = {NULL, "%", FALSE},
-    [TOTAL] = {NULL, "total", FALSE, .unit = "ns"},
-    [WAITED] = {NULL, "waited", FALSE, .unit = "ns"},
-    [CALLS] = {NULL, "calls", FALSE},
-    [PLACE] = {NULL, "begins at", TRUE},
-    [FUNCTION] = {NULL, "function", TRUE},
-};
-
 /* What there is to explain below the table. */
 typedef struct
 {
@@ -289,8 +279,11 @@ static void print_functions(const FcReportContext *context)
     const FcModel *model = context->model;
     const guint width = fc_render_width(context->render);
     g_autoptr(GArray) functions = fc_report_functions(&own);
-    g_autoptr(FcTable) table = fc_table_new(
-        fc_render_utf8(context->render) ? columns : columns_ascii, G_N_ELEMENTS(columns));
+    FcColumn shown[G_N_ELEMENTS(columns)];
+    memcpy(shown, columns, sizeof shown);
+    if (!fc_render_utf8(context->render))
+        shown[ERROR].heading = "+-";
+    g_autoptr(FcTable) table = fc_table_new(shown, G_N_ELEMENTS(shown));
     if (!fc_report_shows_waits(context))
         fc_table_hide(table, WAITED);
     FcReportCut cut = {0};

@@ -25,7 +25,9 @@ static void is_relocated(void)
 {
 }
 
-static void (*resolve_relocated(void))(void)
+/* A sanitizer's own functions can't be called as early. */
+__attribute__((no_sanitize("thread", "address",
+                           "undefined"))) static void (*resolve_relocated(void))(void)
 {
     fc_clock_mode = FC_TIME_EXT;
     return is_relocated;
