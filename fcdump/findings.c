@@ -7,6 +7,7 @@
 #include "model/contention.h"
 #include "model/hotpath.h"
 
+/* From where on a figure is worth a sentence: no time depends on these. */
 #define NOTABLE_OWN 0.1        /* of all time, at least */
 #define NOTABLE_WAIT 0.1       /* of all time of the threads that work */
 #define NOTABLE_PREEMPTION 0.1 /* of all threads' time */

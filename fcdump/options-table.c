@@ -67,7 +67,7 @@ const FcOption fc_option_table[] = {
      FC_GROUP_SELECT, fc_option_apply_duration, MEMBER(min_time_ns), 0},
     {"last", NULL, "TIME", "of the trace its last part, such as 10ms", FC_GROUP_SELECT,
      fc_option_apply_duration, MEMBER(last_ns), 0},
-    {"top", NULL, "N", "so many rows of each report (the first screen: 20)", FC_GROUP_SELECT,
+    {"top", NULL, "N", "so many rows of each report (the first screen: 15)", FC_GROUP_SELECT,
      fc_option_apply_top, 0, 0},
     {"all", NULL, NULL, "all rows; of --dot all functions and arcs", FC_GROUP_SELECT,
      fc_option_apply_value, MEMBER(top), FC_TOP_ALL},

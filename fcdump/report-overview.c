@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The first screen: what ran, in a line; at most three findings, each with the option that shows
- * more of it; the heaviest functions.  What limits the figures is behind --caveats.
+ * more of it; the heaviest functions.  What limits the figures is behind --notes.
  */
 #include "fcdump/report-groups.h"
 

@@ -5,7 +5,8 @@
 #include "fcmanager/estimate/counted-work.h"
 
 /* A function that calls so often by a call site, going by how often it was called, in as many of
- * its calls as were timed, would have been seen to. */
+ * its calls as were timed, would have been seen to: of 4 expected observations none comes in 2 of
+ * 100 cases (Poisson). */
 #define REFUTED_BY 4.0
 /* And one that calls itself, in as many of its calls, if that is so much as rare. */
 #define REFUTED_ITSELF 64u
