@@ -4,6 +4,7 @@
  */
 #include "fcdump/findings.h"
 
+#include "fcdump/rebuild.h"
 #include "model/contention.h"
 #include "model/hotpath.h"
 
@@ -89,8 +90,9 @@ static void find_bad_frees(GPtrArray *findings, const FcReportContext *context)
 /* ---- Where the time is -------------------------------------------------------------------- */
 
 /* Hooks that took more than the program make all times uncertain. */
-static void find_hooks(GPtrArray *findings, const FcModel *model)
+static void find_hooks(GPtrArray *findings, const FcReportContext *context)
 {
+    const FcModel *model = context->model;
     guint64 cost_ns = 0;
     guint64 own_ns = 0;
     for (guint i = 0; i < model->functions->len; i++)
@@ -101,9 +103,10 @@ static void find_hooks(GPtrArray *findings, const FcModel *model)
     }
     if (cost_ns <= own_ns || own_ns == 0 || model->time == FC_TIME_PART_WAIT)
         return;
+    g_autofree char *advice = fc_rebuild_advise(context);
     add(findings,
-        g_strdup_printf("Hooks took %.1f times as long as the functions",
-                        (double)cost_ns / (double)own_ns),
+        g_strdup_printf("Hooks took %.1f times as long as the functions%s",
+                        (double)cost_ns / (double)own_ns, advice),
         "--suggest-filter");
 }
 
@@ -215,7 +218,7 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     g_autoptr(FcContention) contention = fc_contention_new(model);
     find_death(findings, model);
     find_bad_frees(findings, context);
-    find_hooks(findings, model);
+    find_hooks(findings, context);
     find_waits(findings, model, contention);
     find_heaviest(findings, model, waiting);
     find_leaks(findings, context);

@@ -5,6 +5,7 @@
 #include "fcdump/options-apply.h"
 
 #include "fcdump/diff-rules.h"
+#include "fcdump/report-suggest.h"
 #include "fcdump/words.h"
 
 #include <string.h>
@@ -269,7 +270,8 @@ gboolean fc_option_apply_suggest(FcOptions *options, const FcOption *option, con
 {
     choose_report(options, option);
     options->suggests = TRUE;
-    return read_percent(option, argument ? argument : "20", 1e6, &options->suggest_percent, error);
+    return read_percent(option, argument ? argument : G_STRINGIFY(FC_SUGGEST_PERCENT), 1e6,
+                        &options->suggest_percent, error);
 }
 
 gboolean fc_option_apply_baseline(FcOptions *options, const FcOption *option, const char *argument,

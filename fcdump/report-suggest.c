@@ -2,9 +2,10 @@
  *
  * --suggest-filter: what to leave out so that hooks take little, and what that is to bring.
  */
+#include "fcdump/report-suggest.h"
+
 #include "fcdump/export-json.h"
 #include "fcdump/report.h"
-#include "model/suggest.h"
 
 #include <string.h>
 
@@ -52,7 +53,7 @@ static const Means attribute = {"__attribute__((no_instrument_function))",
 
 static const Means *means_of(const FcSuggestion *suggestion, FcSuggestWay way)
 {
-    return way == FC_SUGGEST_FILTER ? &filter : suggestion->after_inlining ? &attribute : &flag;
+    return way == FC_SUGGEST_FILTER ? &filter : suggestion->lacks_option ? &attribute : &flag;
 }
 
 /* What is to be set to; the caller owns the result. */
@@ -75,6 +76,11 @@ static char *make_words(const FcSuggested *way, const Means *means)
     g_autofree char *quoted = means->is_for_shell ? g_shell_quote(list) : g_strdup(list);
     g_autofree char *shown = fc_format_text(quoted);
     return g_strconcat(means->set, means->is_for_shell ? "=" : ": ", shown, NULL);
+}
+
+char *fc_suggestion_flag(const FcSuggestion *suggestion)
+{
+    return make_words(&suggestion->ways[FC_SUGGEST_COMPILED], &flag);
 }
 
 static void show_run(const FcReportContext *context, const FcSuggestion *suggestion,
@@ -140,7 +146,7 @@ static void show_files(const FcReportContext *context, const FcSuggestion *sugge
                        file->functions, file->functions == 1 ? "" : "s", calls,
                        file->calls == 1 ? "" : "s");
     }
-    if (!suggestion->after_inlining)
+    if (!suggestion->lacks_option)
         fc_render_line(context->render, "    gcc leaves out whole files with "
                                         "-finstrument-functions-exclude-file-list=FILE,...");
 }
@@ -188,9 +194,12 @@ static void render_suggest_filter(const FcReportContext *context)
     else
         fc_render_note(
             context->render,
-            "clang has no such option: __attribute__((no_instrument_function)) does the "
-            "same, one function at a time. With optimization the flags of fc-config leave out "
-            "all that is inlined, but for --every-function.");
+            "%sWith optimization the flags of fc-config leave out all that is "
+            "inlined, but for --every-function.",
+            suggestion->lacks_option
+                ? ""
+                : "clang has no such option: __attribute__((no_instrument_function)) does the "
+                  "same, one function at a time. ");
 }
 
 const FcReport fc_report_suggest_filter = {"suggest-filter", NULL, FC_REPORT_OPTION,

@@ -347,7 +347,7 @@ static void suggest_way(Candidate *candidates, guint count, FcSuggestWay way, do
     Work work = {.candidates = candidates,
                  .count = count,
                  .way = way,
-                 .by_part = way == FC_SUGGEST_COMPILED && !suggestion->after_inlining,
+                 .by_part = way == FC_SUGGEST_COMPILED && !suggestion->lacks_option,
                  .words = g_array_new(FALSE, FALSE, sizeof(Word)),
                  .taken_by = g_new0(guint, count + 1)};
     g_array_set_clear_func(work.words, clear_word);
@@ -398,6 +398,19 @@ static GArray *find_files(const FcModel *model, const Candidate *candidates)
     return files;
 }
 
+static gboolean is_of_clang(const FcModel *model)
+{
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        FcProducer producer;
+        fc_symbols_find_producer(model->symbols, model->profile,
+                                 &fc_model_function(model, i)->figures.place, &producer);
+        if (producer.compiler == FC_COMPILER_CLANG)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 FcSuggestion *fc_suggest(const FcModel *model, double percent)
 {
     if (model->profile->costs_ps[0] == 0 || model->time == FC_TIME_PART_WAIT)
@@ -414,6 +427,7 @@ FcSuggestion *fc_suggest(const FcModel *model, double percent)
             fc_symbols_is_after_inlining(model->symbols, model->profile,
                                          &fc_model_function(model, i)->figures.place);
     }
+    suggestion->lacks_option = suggestion->after_inlining || is_of_clang(model);
     suggestion->plain_ns = MAX(suggestion->plain_ns, 1);
     for (FcSuggestWay way = 0; way < FC_SUGGEST_WAYS; way++)
     {

@@ -46,6 +46,7 @@ typedef struct
     FcSuggestRun now;
     double plain_ns;         /* time of all functions on the CPU, without hooks */
     gboolean after_inlining; /* gcc instrumented some of the functions then */
+    gboolean lacks_option;   /* that, or clang compiled some of them: the option is no use */
     FcSuggested ways[FC_SUGGEST_WAYS];
     GArray *files; /* FcSuggestFile, the dearest first: where no few functions can be named */
 } FcSuggestion;

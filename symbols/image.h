@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "symbols/compiler.h"
 #include "symbols/inlined.h"
 
 #include <elfutils/libdwfl.h>
@@ -99,7 +100,15 @@ void fc_line_table_free(FcLineTable *lines);
 /* Whether a call is the first that the function at `address` does; FALSE but on x86-64. */
 gboolean fc_image_calls_at_entry(FcImage *image, guint64 address);
 
+/* ---- producer.c: compilers ------------------------------------------------------- */
+
+/* How the code at `address` was compiled; all zero where the debug information does not say. */
+void fc_image_find_producer(FcImage *image, guint64 address, FcProducer *producer);
+
 /* ---- inline.c: declarations, inlined copies ------------------------------------ */
+
+/* Where the functions of the unit are: in a file of its own where it was compiled so. */
+Dwarf_Die fc_image_unit_contents(Dwarf_Die *unit);
 
 /* The line that the function whose code begins at `address` has in `file`, that of its name: the
  * rows of lines begin there or at its brace, as the compiler's version has it.  0: not known. */

@@ -130,8 +130,7 @@ static void collect_bodies(Dwarf_Die *scope, gboolean in_function, int depth, Bo
     } while (move_on(&child));
 }
 
-/* Where the functions of the unit are: in a file of its own where it was compiled so. */
-static Dwarf_Die find_contents(Dwarf_Die *unit)
+Dwarf_Die fc_image_unit_contents(Dwarf_Die *unit)
 {
     uint8_t type;
     Dwarf_Die split;
@@ -151,7 +150,7 @@ static const GArray *list_bodies(FcImage *image, Dwarf_Die *unit)
     GArray *bodies = g_hash_table_lookup(image->bodies, unit->addr);
     if (!bodies)
     {
-        Dwarf_Die contents = find_contents(unit);
+        Dwarf_Die contents = fc_image_unit_contents(unit);
         bodies = g_array_new(FALSE, FALSE, sizeof(Body));
         collect_bodies(&contents, FALSE, 0, &(BodyWalk){bodies, NULL});
         g_array_sort(bodies, compare_bodies);

@@ -302,3 +302,14 @@ gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profi
     FcImage *image = find_image(symbols, profile, (guint)entry->module);
     return image && fc_image_calls_at_entry(image, entry->offset);
 }
+
+void fc_symbols_find_producer(FcSymbols *symbols, const FcProfile *profile,
+                              const FcProfilePlace *place, FcProducer *producer)
+{
+    FcImage *image = place->module >= 0 && (guint)place->module < profile->modules->len
+                         ? find_image(symbols, profile, (guint)place->module)
+                         : NULL;
+    *producer = (FcProducer){0};
+    if (image)
+        fc_image_find_producer(image, place->offset, producer);
+}

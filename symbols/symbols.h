@@ -8,6 +8,7 @@
 #pragma once
 
 #include "profile/fc-profile.h"
+#include "symbols/compiler.h"
 #include "symbols/demangle.h"
 #include "symbols/inlined.h"
 
@@ -82,6 +83,10 @@ GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, gu
  * that it calls: what comes before other hooks are their arguments. */
 gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profile,
                                       const FcProfilePlace *entry);
+
+/* How the code at `place` was compiled; all zero where that is not known. */
+void fc_symbols_find_producer(FcSymbols *symbols, const FcProfile *profile,
+                              const FcProfilePlace *place, FcProducer *producer);
 
 /* The file that the names of that module of `profile` come from, and the separate file with
  * its debug information; NULL where there is none, or only another build of it.  Belongs to

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import unittest
@@ -223,6 +224,19 @@ class Suggested(fctest.Case):
         self.assertEqual(calls, {name: n for name, n in CALLS.items() if name not in SMALL})
         self.assertEqual(sum(calls.values()), left)
         self.check_cost(cost_ns, left)
+
+    def test_clang(self):
+        """It has no such option: the attribute does it, by whole names."""
+        if not shutil.which("clang++"):
+            self.skipTest("no clang++ here")
+        self.program = self.compile("suggested.cc", "-O0", compiler="clang++", output="of-clang")
+        self.assertEqual(self.profile({}), CALLS)
+        with open(self.path("functioncheck.fc"), encoding="utf-8") as file:
+            self.write("given.fc", re.sub(r"(?m)^costs .*$", COSTS, without_costs(file.read())))
+        said = self.ask_for(0.2)
+        self.assertNotIn(FLAG, said)
+        words, left, _ = self.prediction(said, ATTRIBUTE)
+        self.assertEqual((sorted(words[len(ATTRIBUTE):].split(", ")), left), (SMALL, sum(CALLS.values()) - 40000))
 
     def test_overloads(self):
         """Functions of one name are one word: FC_FILTER takes them together."""
