@@ -6,6 +6,7 @@
  * be of one (it lists so many functions and arcs of threads and no more) is in a last part.
  */
 #include "fcdump/export.h"
+#include "fcdump/job.h"
 #include "model/stacks.h"
 #include "profile/plain.h"
 
@@ -257,6 +258,9 @@ static void put_head(const Callgrind *export)
         put_name(export->out, profile->command_line[i]);
     }
     fputc('\n', export->out);
+    g_autofree char *job = fc_job_text(export->model);
+    if (job)
+        fprintf(export->out, "desc: Job: %s\n", job);
 }
 
 /* `number`: of the part, from 1; `thread`: whose it is, the number of threads for the rest. */

@@ -61,7 +61,11 @@ static gint64 track_of(const Chrome *chrome, const FcTimelineCall *call)
         call->stack == 0
             ? g_strdup(thread->name ? thread->name : program)
             : g_strdup_printf("%s, stack %u", thread->name ? thread->name : program, call->stack);
-    put_name(chrome, "process_name", call->thread, track, program);
+    g_autofree char *named =
+        process->job.rank != FC_NONE
+            ? g_strdup_printf("rank %" G_GINT64_FORMAT ": %s", process->job.rank, program)
+            : g_strdup(program);
+    put_name(chrome, "process_name", call->thread, track, named);
     put_name(chrome, "thread_name", call->thread, track, name);
     return track;
 }

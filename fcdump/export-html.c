@@ -226,6 +226,7 @@ static void put_processes(const FcReportContext *context, FcJson *json)
         fc_json_signed(json, "ppid", input->header->ppid);
         fc_json_string(json, "executable", input->header->executable);
         fc_json_string(json, "command", command);
+        fc_export_json_job(json, &input->header->job);
         fc_json_unsigned(json, "run_ns", input->header->run_ns);
         fc_json_unsigned(json, "threads", input->threads);
         fc_json_end_object(json);

@@ -4,6 +4,7 @@
  */
 #include "fcdump/report-groups.h"
 
+#include "fcdump/job.h"
 #include "profile/path.h"
 
 typedef struct
@@ -168,13 +169,10 @@ static GArray *group_processes(const FcModel *model)
     for (guint i = 0; i < model->inputs->len; i++)
     {
         const FcInput *input = model->inputs->pdata[i];
-        const FcProfile *header = input->header;
-        const Group group = {
-            .name = g_strdup_printf("%" G_GINT64_FORMAT "  %s", header->pid,
-                                    header->executable ? fc_base_name(header->executable) : ""),
-            .local = {.ns = input->local_ns, .estimated = input->estimated},
-            .local_wait_ns = input->local_wait_ns,
-            .calls = input->calls};
+        const Group group = {.name = fc_job_process(input->header),
+                             .local = {.ns = input->local_ns, .estimated = input->estimated},
+                             .local_wait_ns = input->local_wait_ns,
+                             .calls = input->calls};
         g_array_append_val(groups, group);
     }
     return groups;

@@ -2,11 +2,14 @@
  *
  * General information: the program, its run, how it ended, what was recorded.
  */
+#include "fcdump/job.h"
 #include "fcdump/report.h"
 
 #include <string.h>
 
 #include "profile/path.h"
+
+#define RANK_COLUMN 4 /* of the processes; that of the host is behind it */
 
 static const FcColumn columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
 
@@ -88,6 +91,7 @@ static void add_run(FcTable *table, const FcModel *model)
     add(table, "Started", format_start(first));
     add(table, "Time mode", format_clock(first));
     add(table, "Profile mode", g_strdup(profile_mode_name(first->profile_mode)));
+    add(table, "Job", fc_job_text(model));
     add(table, "Session", g_strdup(first->unique_id));
     if (inputs->len == 1)
         add(table, "Process", format_process(first));
@@ -161,13 +165,20 @@ static void print_processes(const FcReportContext *context)
 {
     static const FcColumn process_columns[] = {
         {NULL, "id", FALSE},      {NULL, "parent", FALSE}, {NULL, "run time", FALSE, .unit = "ns"},
-        {NULL, "threads", FALSE}, {NULL, "program", TRUE}, {NULL, "end", TRUE}};
+        {NULL, "threads", FALSE}, {NULL, "rank", FALSE},   {NULL, "host", TRUE},
+        {NULL, "program", TRUE},  {NULL, "end", TRUE}};
     const GPtrArray *inputs = context->model->inputs;
     g_autoptr(FcTable) table = fc_table_new(process_columns, G_N_ELEMENTS(process_columns));
+    if (fc_job_count_ranks(context->model) == 0)
+    {
+        fc_table_hide(table, RANK_COLUMN);
+        fc_table_hide(table, RANK_COLUMN + 1);
+    }
     for (guint i = 0; i < inputs->len; i++)
     {
         const FcInput *input = inputs->pdata[i];
         const FcProfile *header = input->header;
+        const FcProfileJob *job = &header->job;
         const char *program = header->executable ? header->executable : input->path;
         fc_table_row(table, FC_STYLE_PLAIN);
         fc_table_cell(table,
@@ -176,6 +187,9 @@ static void print_processes(const FcReportContext *context)
         fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, header->ppid));
         fc_table_cell(table, fc_format_time(header->run_ns));
         fc_table_cell(table, fc_format_count(input->threads));
+        fc_table_cell(table, job->rank != FC_NONE ? g_strdup_printf("%" G_GINT64_FORMAT, job->rank)
+                                                  : NULL);
+        fc_table_cell(table, g_strdup(job->host));
         fc_table_cell(table, g_strdup(fc_base_name(program)));
         fc_table_cell(table, fc_report_end(header));
     }

@@ -6,6 +6,7 @@
 #include "fcdump/report-groups.h"
 
 #include "fcdump/findings.h"
+#include "fcdump/job.h"
 #include "fcdump/report-header.h"
 #include "profile/path.h"
 
@@ -105,7 +106,9 @@ static void add_times(Facts *facts, const FcModel *model)
     if (!own_clocks && elapsed_ns > 0)
         add_fact(facts, fc_format_brief_time(elapsed_ns));
     add_fact(facts, format_named(fc_report_time_name(model->time), model->local_ns));
-    if (model->inputs->len > 1 && header_of(model, 0)->thread_id == 0)
+    const guint ranks = fc_job_count_ranks(model);
+    add_fact(facts, fc_job_ranks(model));
+    if (model->inputs->len > MAX(ranks, 1) && header_of(model, 0)->thread_id == 0)
         add_fact(facts, format_number(model->inputs->len, "process", "es"));
     if (profile->threads->len > 0)
         add_fact(facts, format_number(profile->threads->len, "thread", "s"));
@@ -136,21 +139,6 @@ static void print_facts(const FcReportContext *context)
 
 /* ---- What is notable --------------------------------------------------------------------- */
 
-/* What finds no room is left out: first the reason, then the end of the sentence. */
-static char *fit_finding(const FcFinding *finding, guint width)
-{
-    g_autofree char *option =
-        finding->option ? g_strdup_printf(": %s", finding->option) : g_strdup("");
-    const guint room = width - MIN(width, 2 + (guint)g_utf8_strlen(option, -1));
-    g_autofree char *whole = g_strconcat(finding->text, finding->reason, NULL);
-    if (width == 0 || g_utf8_strlen(whole, -1) <= (glong)room)
-        return g_strconcat(whole, option, NULL);
-    if (g_utf8_strlen(finding->text, -1) <= (glong)room)
-        return g_strconcat(finding->text, option, NULL);
-    g_autofree char *start = g_utf8_substring(finding->text, 0, room - MIN(room, 3));
-    return g_strconcat(start, "...", option, NULL);
-}
-
 static void print_findings(const FcReportContext *context)
 {
     g_autoptr(GPtrArray) findings = fc_findings_new(context);
@@ -159,8 +147,9 @@ static void print_findings(const FcReportContext *context)
     for (guint i = 0; i < findings->len && i < FINDINGS_MAX; i++)
     {
         const FcFinding *finding = findings->pdata[i];
-        g_autofree char *line = fit_finding(finding, fc_render_width(context->render));
-        fc_render_line(context->render, "%s %s", fc_render_utf8(context->render) ? "•" : "*", line);
+        fc_render_line(context->render, "%s %s%s%s", fc_render_utf8(context->render) ? "•" : "*",
+                       finding->text, finding->option ? ": " : "",
+                       finding->option ? finding->option : "");
     }
 }
 

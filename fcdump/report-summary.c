@@ -3,6 +3,7 @@
  * The report --summary: what ran, for how long, and what is notable.  It is no part of the first
  * screen (report-overview.c).
  */
+#include "fcdump/job.h"
 #include "fcdump/report.h"
 #include "model/contention.h"
 #include "model/hotpath.h"
@@ -58,6 +59,13 @@ static void add_program(FcTable *table, const FcModel *model)
                                failed, count);
     if (text->len > 0)
         add(table, "Program", g_strdup(text->str));
+}
+
+static void add_job(FcTable *table, const FcModel *model)
+{
+    char *job = fc_job_text(model);
+    if (job)
+        add(table, "Job", job);
 }
 
 static void add_times(FcTable *table, const FcModel *model)
@@ -203,17 +211,15 @@ static void add_idle(FcTable *table, const FcContention *contention)
 static void add_contention(FcTable *table, const FcReportContext *context,
                            const FcContention *contention)
 {
-    const FcContentionPlace *place = &contention->contended;
-    if (place->function != FC_NONE &&
-        (double)place->wait_ns >= NOTABLE_WAIT * (double)place->whole_ns)
+    if (contention->function != FC_NONE &&
+        (double)contention->wait_ns >= NOTABLE_WAIT * (double)contention->busy_run_ns)
     {
-        const FcFunction *function = fc_model_function(context->model, (guint)place->function);
-        g_autofree char *share = fc_format_share(place->wait_ns, place->whole_ns);
+        const FcFunction *function = fc_model_function(context->model, (guint)contention->function);
+        g_autofree char *share = fc_format_share(contention->wait_ns, contention->busy_run_ns);
         add(table, "Contended",
-            g_strdup_printf("%u threads wait%s in %s, for %s%% of the time of all that work; "
-                            "--waits: where else",
-                            place->threads, place->kind == FC_WAIT_LOCK ? " for a lock" : "",
-                            function->name, share));
+            g_strdup_printf("%u threads wait in %s, for %s%% of the time of all that work; "
+                            "--time=wait: where else",
+                            contention->waiting, function->name, share));
     }
     if (contention->preempted_ns > 0 &&
         (double)contention->preempted_ns >= NOTABLE_PREEMPTION * (double)contention->run_ns)
@@ -245,6 +251,7 @@ static void render_summary(const FcReportContext *context)
     g_autoptr(FcTable) table = fc_table_new(columns, G_N_ELEMENTS(columns));
     g_autofree gboolean *waiting = fc_hot_waiting(model);
     add_program(table, model);
+    add_job(table, model);
     add_times(table, model);
     add_calls(table, model);
     add_heaviest(table, context, waiting);

@@ -4,6 +4,7 @@
  * and ends by itself.  The only file that exits; and the only one that prints, apart from the
  * messages of FC_DEBUG.
  */
+#include "fcmanager/base/affinity.h"
 #include "fcmanager/base/memory-limit.h"
 #include "fcmanager/base/notice.h"
 #include "fcmanager/base/reply.h"
@@ -13,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,6 +50,10 @@ typedef struct
     gint memory_stack;
     gboolean memory_profiling;
     gboolean use_pid;
+    gint ranks;
+    gint local_rank;
+    gboolean unique;
+    gboolean first;
     gint keep;
     gboolean quiet;
     gboolean brief;
@@ -57,6 +63,8 @@ typedef struct
     char *text; /* to be printed, and nothing else done */
     char *name;
     char *rank;
+    char *job;
+    char *launcher;
     char *directory;
     char *filter;
     char *log;
@@ -67,6 +75,8 @@ static void options_clear(Options *options)
     g_free(options->text);
     g_free(options->name);
     g_free(options->rank);
+    g_free(options->job);
+    g_free(options->launcher);
     g_free(options->directory);
     g_free(options->filter);
     g_free(options->log);
@@ -86,6 +96,14 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"pid", 0, 0, G_OPTION_ARG_INT, &options->pid, "the process that starts us", "PID"},
         {"name", 0, 0, G_OPTION_ARG_FILENAME, &options->name, "base name of the files", "NAME"},
         {"rank", 0, 0, G_OPTION_ARG_STRING, &options->rank, "what %r in it stands for", "N"},
+        {"job", 0, 0, G_OPTION_ARG_STRING, &options->job, "what %j in it stands for, and N is of",
+         "NAME"},
+        {"launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher, "what started that", "NAME"},
+        {"ranks", 0, 0, G_OPTION_ARG_INT, &options->ranks, "how many it has", "N"},
+        {"local-rank", 0, 0, G_OPTION_ARG_INT, &options->local_rank, "N on this host", "N"},
+        {"unique", 0, 0, G_OPTION_ARG_NONE, &options->unique, "replace no file", NULL},
+        {"first", 0, 0, G_OPTION_ARG_NONE, &options->first, "tell what becomes of all N's files",
+         NULL},
         {"keep", 0, 0, G_OPTION_ARG_INT, &options->keep, "older files of a name to keep", "N"},
         {"directory", 0, 0, G_OPTION_ARG_FILENAME, &options->directory, "where they go", "PATH"},
         {"time-mode", 0, 0, G_OPTION_ARG_INT, &options->time_mode, "1 tsc, 2 ext, 3 cpu, 4 sys",
@@ -209,10 +227,32 @@ static void block_signals(void)
 
 /* ---- The session --------------------------------------------------------------------- */
 
+/* What the options say of the job, in memory of theirs. */
+static FcProfileJob find_job(const Options *options, char *host, char *cpus)
+{
+    if (!options->job)
+        return (FcProfileJob){.rank = FC_NONE, .local_rank = FC_NONE};
+    return (FcProfileJob){
+        .rank = options->rank ? g_ascii_strtoll(options->rank, NULL, 10) : FC_NONE,
+        .local_rank = options->local_rank,
+        .size = (guint64)MAX(options->ranks, 0),
+        .name = options->job[0] != '\0' ? options->job : NULL,
+        .launcher = options->launcher,
+        .host = host,
+        .cpus = cpus,
+    };
+}
+
 static int run(const Options *options, int notice_fd)
 {
     g_autoptr(GError) error = NULL;
+    char host[HOST_NAME_MAX + 1] = "";
+    g_autofree char *cpus = fc_affinity_list();
+    gethostname(host, sizeof host - 1);
+    fc_affinity_widen();
+    const FcProfileJob process_job = find_job(options, host, cpus);
     FcSessionSetup setup = {
+        .job = &process_job,
         .reply_fd = options->reply_fd,
         .time_mode = (enum FcTimeMode)options->time_mode,
         .profile_mode = (enum FcProfileMode)options->profile_mode,
@@ -253,8 +293,15 @@ static int run(const Options *options, int notice_fd)
     setup.trouble = trouble;
     if (setup.user_filter && !trouble && options->filter && options->filter[0] != '\0')
         setup.filter = options->filter;
-    const FcFilesNaming naming = {options->name, options->rank, options->use_pid,
-                                  (guint)MAX(options->keep, 0), options->quiet};
+    const char *job = options->job && options->job[0] != '\0' ? options->job : NULL;
+    const FcFilesNaming naming = {.pattern = options->name,
+                                  .rank = options->rank,
+                                  .job = job,
+                                  .is_unique = options->unique,
+                                  .is_first = options->first,
+                                  .use_pid = options->use_pid,
+                                  .keep = (guint)MAX(options->keep, 0),
+                                  .quiet = options->quiet};
     setup.files = fc_files_new(options->directory, &naming);
     FcSource *source = fc_source_new(options->pipe_fd, setup.profile_mode);
     if (options->pid > 0)
@@ -295,6 +342,7 @@ int main(int argc, char **argv)
                                .reply_fd = -1,
                                .shared_fd = -1,
                                .filter_fd = -1,
+                               .local_rank = -1,
                                .contexts = FC_CONTEXTS_DEFAULT};
     if (!parse(argc, argv, &options, &error))
     {

@@ -52,29 +52,6 @@ typedef struct
     guint64 local_wait_ns; /* of local_ns */
 } FcProfileTimes;
 
-/* What a thread waits for.  Other threads have a lock that it wants; or it wants a sign of them: a
- * condition variable, a semaphore, the end of a thread. */
-typedef enum
-{
-    FC_WAIT_LOCK,
-    FC_WAIT_SIGN,
-    FC_WAIT_INPUT, /* or output: of a descriptor */
-    FC_WAIT_SLEEP,
-    FC_WAIT_DISK,
-    FC_WAIT_OTHER,
-    FC_WAIT_KINDS,
-} FcWaitKind;
-
-/* Of the time off the CPU that is in a function's local time. */
-typedef struct
-{
-    guint64 preempted_ns; /* not of its own accord; as it was measured */
-    guint64 samples;      /* of waiting threads, which stand for so long in each kind of wait: */
-    guint64 kind_ns[FC_WAIT_KINDS];
-} FcProfileOff;
-
-void fc_profile_add_off(FcProfileOff *to, const FcProfileOff *more);
-
 /* The least and the most of single calls. */
 typedef struct
 {
@@ -100,7 +77,6 @@ typedef struct
     FcProfileBounds cpu;
     gboolean has_elapsed_bounds; /* fc_profile_choose_time has put those on the CPU in place of */
     FcProfileBounds elapsed;     /* these */
-    FcProfileOff off;
 } FcProfileFunction;
 
 /* Those of times on the CPU, and of elapsed times, whichever were chosen. */
@@ -164,7 +140,6 @@ typedef struct
     guint function;
     guint64 calls;
     FcProfileTimes times;
-    FcProfileOff off;
 } FcProfileThreadFunction;
 
 /* What one thread has of an arc, itself an index; of all threads together it is the arc's own. */
@@ -375,6 +350,18 @@ typedef struct
     guint64 count;
 } FcProfileNote;
 
+/* Which process of a parallel job it is, by what the launcher told it. */
+typedef struct
+{
+    gint64 rank;       /* FC_NONE: none, and nothing of the rest is known */
+    gint64 local_rank; /* on the host; FC_NONE: not known */
+    guint64 size;      /* ranks of the job; 0: not known */
+    char *name;        /* the same for all ranks of one step; owned, may be NULL, as all below */
+    char *launcher;
+    char *host;
+    char *cpus; /* the processors that the rank was bound to, such as "0-3,8" */
+} FcProfileJob;
+
 typedef struct
 {
     char *unique_id;   /* the same for all processes of a session */
@@ -402,6 +389,7 @@ typedef struct
     FcProfileEnd end;
     gint end_value;
     gint64 thread_id; /* THREAD mode: this file's thread; else 0 */
+    FcProfileJob job;
 
     GArray *modules;   /* FcProfileModule */
     GArray *functions; /* FcProfileFunction */
@@ -463,7 +451,15 @@ void fc_profile_note(GArray *notes, const char *kind, guint64 count);
 /* Adds all notes of `from` to `into`. */
 void fc_profile_add_notes(GArray *into, const GArray *from);
 
-/* What `from` says of its process, up to `thread_id`, in place of what `into` says; no arrays. */
+/* Frees what the job owns, and sets it to one that has no rank. */
+void fc_profile_clear_job(FcProfileJob *job);
+/* Puts a copy of `from` in place of what `into` says. */
+void fc_profile_copy_job(FcProfileJob *into, const FcProfileJob *from);
+
+/* Leaves of the modules the first, which is the program, and those that something lies in. */
+void fc_profile_drop_modules(FcProfile *profile);
+
+/* What `from` says of its process, up to `job`, in place of what `into` says; no arrays. */
 void fc_profile_copy_header(FcProfile *into, const FcProfile *from);
 
 /* Whether a call of the function was timed to its end, so that there is a minimum and a maximum.

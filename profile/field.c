@@ -547,6 +547,17 @@ static void take_least(gint64 *into, gint64 from)
         *into = from;
 }
 
+static void keep_same(const FcField *field, gpointer into, gconstpointer from)
+{
+    if (field->type == FC_FIELD_STRING)
+    {
+        if (g_strcmp0(*(char **)into, *(char *const *)from) != 0)
+            g_clear_pointer((char **)into, g_free);
+    }
+    else if (*(gint64 *)into != *(const gint64 *)from)
+        *(gint64 *)into = field->type == FC_FIELD_SIGNED ? FC_NONE : 0;
+}
+
 void fc_field_copy(const FcField *field, gpointer into, gconstpointer from)
 {
     const gpointer old = (char *)into + field->offset;
@@ -583,6 +594,9 @@ void fc_field_merge(const FcField *field, gpointer into, gconstpointer from)
         break;
     case FC_MERGE_MOST:
         take_most(field, value, other);
+        break;
+    case FC_MERGE_SAME:
+        keep_same(field, value, other);
         break;
     case FC_MERGE_KEEP:
     case FC_MERGE_KEY:

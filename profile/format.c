@@ -111,7 +111,8 @@ static void write_section(const FcProfile *profile, FcSectionName name, GString 
 {
     const FcSection *section = &fc_sections[name];
     const gboolean is_of_heap = name >= FC_SECTION_HEAP && name < FC_SECTION_HEAP_END;
-    if (is_of_heap && !profile->heap.recorded)
+    if ((is_of_heap && !profile->heap.recorded) ||
+        (name == FC_SECTION_JOB && profile->job.rank == FC_NONE))
         return;
     if (section->lines == FC_LINES_KEYS)
     {

@@ -80,6 +80,7 @@ static void merge_header(FcProfile *into, const FcProfile *other)
     into->extended = into->extended && other->extended;
     merge_keys(FC_SECTION_PROCESS, into, other);
     merge_keys(FC_SECTION_CLOCK, into, other);
+    merge_keys(FC_SECTION_JOB, into, other);
 }
 
 /* ---- Modules -------------------------------------------------------------------- */
@@ -440,7 +441,7 @@ static void merge_heap(Merge *merge)
 
 void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
 {
-    const FcSectionName sections[] = {FC_SECTION_PROCESS, FC_SECTION_CLOCK};
+    const FcSectionName sections[] = {FC_SECTION_PROCESS, FC_SECTION_CLOCK, FC_SECTION_JOB};
     g_free(into->unique_id);
     into->unique_id = g_strdup(from->unique_id);
     into->profile_mode = from->profile_mode;

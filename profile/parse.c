@@ -181,6 +181,14 @@ static gboolean finish_arguments(FcParser *parser)
     return TRUE;
 }
 
+/* A job is of a rank. */
+static void finish_job(FcProfileJob *job)
+{
+    if (job->rank < 0)
+        fc_profile_clear_job(job);
+    job->local_rank = MAX(job->local_rank, FC_NONE);
+}
+
 static gboolean skip_lines(FcText *text, guint64 count)
 {
     while (count-- > 0)
@@ -209,6 +217,8 @@ static gboolean read_section(FcParser *parser, FcSectionName name, guint64 count
             !fc_text_end_line(text))
             return FALSE;
     }
+    if (name == FC_SECTION_JOB)
+        finish_job(&parser->profile->job);
     return finish_arguments(parser);
 }
 
@@ -347,7 +357,7 @@ static void give_functions(FcProfile *profile)
     {
         const FcProfileFunction *from = &g_array_index(profile->functions, FcProfileFunction, i);
         const FcProfileThreadFunction function = {
-            .function = i, .calls = from->calls, .times = from->times, .off = from->off};
+            .function = i, .calls = from->calls, .times = from->times};
         if (function.calls > 0 || function.times.total_ns > 0)
             g_array_append_val(functions, function);
     }

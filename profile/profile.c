@@ -84,9 +84,29 @@ GArray *fc_array_new(FcArrayName name)
     return array;
 }
 
+void fc_profile_clear_job(FcProfileJob *job)
+{
+    g_free(job->name);
+    g_free(job->launcher);
+    g_free(job->host);
+    g_free(job->cpus);
+    *job = (FcProfileJob){.rank = FC_NONE, .local_rank = FC_NONE};
+}
+
+void fc_profile_copy_job(FcProfileJob *into, const FcProfileJob *from)
+{
+    fc_profile_clear_job(into);
+    *into = *from;
+    into->name = g_strdup(from->name);
+    into->launcher = g_strdup(from->launcher);
+    into->host = g_strdup(from->host);
+    into->cpus = g_strdup(from->cpus);
+}
+
 FcProfile *fc_profile_new(void)
 {
     FcProfile *profile = g_new0(FcProfile, 1);
+    fc_profile_clear_job(&profile->job);
     profile->extended = TRUE;
     profile->time_mode = 1;    /* tsc */
     profile->profile_mode = 2; /* FORK */
@@ -104,6 +124,7 @@ void fc_profile_free(FcProfile *profile)
     g_free(profile->directory);
     g_free(profile->filter);
     g_strfreev(profile->command_line);
+    fc_profile_clear_job(&profile->job);
     for (FcArrayName i = 0; i < FC_ARRAY_OF_THREAD; i++)
         g_array_unref(fc_array_of(profile, i));
     g_free(profile);

@@ -164,21 +164,6 @@ static const FcField wait_arc_fields[] = {
     FIELD("the time off the CPU", NUMBER, FcProfileTimes, total_wait_ns, SUM),
 };
 
-/* The same of a function, and of one of a thread's. */
-#define OFF_FIELDS(record)                                                                         \
-    {                                                                                              \
-        FIELD("the preempted time", NUMBER, record, off.preempted_ns, SUM),                        \
-            FIELD("the number of samples", NUMBER, record, off.samples, SUM),                      \
-            FIELD("the time for a lock", NUMBER, record, off.kind_ns[FC_WAIT_LOCK], SUM),          \
-            FIELD("the time for a sign", NUMBER, record, off.kind_ns[FC_WAIT_SIGN], SUM),          \
-            FIELD("the time for input", NUMBER, record, off.kind_ns[FC_WAIT_INPUT], SUM),          \
-            FIELD("the time asleep", NUMBER, record, off.kind_ns[FC_WAIT_SLEEP], SUM),             \
-            FIELD("the time for a disk", NUMBER, record, off.kind_ns[FC_WAIT_DISK], SUM),          \
-            FIELD("the time for others", NUMBER, record, off.kind_ns[FC_WAIT_OTHER], SUM),         \
-    }
-static const FcField off_function_fields[] = OFF_FIELDS(FcProfileFunction);
-static const FcField off_thread_function_fields[] = OFF_FIELDS(FcProfileThreadFunction);
-
 static const FcField slowest_fields[] = {
     FIELD("the function", INDEX, FcProfileSlowCall, function, KEY, FC_ARRAY_FUNCTIONS),
     FIELD("the context", LINK, FcProfileSlowCall, context, KEY, FC_ARRAY_CONTEXTS),
@@ -190,6 +175,17 @@ static const FcField slowest_fields[] = {
 static const FcField note_fields[] = {
     FIELD("the kind", STRING, FcProfileNote, kind, KEEP),
     FIELD("the count", NUMBER, FcProfileNote, count, KEEP),
+};
+
+/* Of the sum of several ranks nothing is left but what they have in common. */
+static const FcField job_fields[] = {
+    FIELD("rank", SIGNED, FcProfile, job.rank, SAME),
+    FIELD("local-rank", SIGNED, FcProfile, job.local_rank, SAME),
+    FIELD("size", NUMBER, FcProfile, job.size, SAME, .optional = TRUE),
+    FIELD("name", STRING, FcProfile, job.name, SAME, .optional = TRUE),
+    FIELD("launcher", STRING, FcProfile, job.launcher, SAME, .optional = TRUE),
+    FIELD("host", STRING, FcProfile, job.host, SAME, .optional = TRUE),
+    FIELD("cpus", STRING, FcProfile, job.cpus, SAME, .optional = TRUE),
 };
 
 /* ---- The heap ---------------------------------------------------------------------------- */
@@ -304,10 +300,6 @@ const FcSection fc_sections[FC_SECTION_COUNT] = {
                                                  THREAD_FUNCTIONS, wait_fields, .of_times = TRUE),
     [FC_SECTION_WAIT_FUNCTIONS] =
         SECTION("wait-functions", FIGURES, FUNCTIONS, FUNCTIONS, wait_fields, .of_times = TRUE),
-    [FC_SECTION_OFF_FUNCTIONS] =
-        SECTION("off-functions", FIGURES, FUNCTIONS, FUNCTIONS, off_function_fields),
-    [FC_SECTION_OFF_THREAD_FUNCTIONS] = SECTION("off-thread-functions", FIGURES, THREAD_FUNCTIONS,
-                                                THREAD_FUNCTIONS, off_thread_function_fields),
     [FC_SECTION_CPU_BOUNDS] =
         SECTION("cpu-bounds", FIGURES, FUNCTIONS, FUNCTIONS, cpu_bounds_fields),
     [FC_SECTION_WAIT_ARCS] =
@@ -321,6 +313,7 @@ const FcSection fc_sections[FC_SECTION_COUNT] = {
     [FC_SECTION_TRACE_THREADS] =
         SECTION("trace-threads", FIGURES, THREADS, THREADS, trace_thread_fields),
     [FC_SECTION_TRACE] = SECTION("trace", RECORDS, THREAD_TRACE, TRACE_THREADS, trace_fields),
+    [FC_SECTION_JOB] = SECTION("job", KEYS, NONE, NOTHING, job_fields),
 };
 
 const FcSection *fc_section_of(FcArrayName array)

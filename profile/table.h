@@ -108,6 +108,7 @@ typedef enum
     FC_MERGE_FIRST, /* the first that is not 0 or NULL */
     FC_MERGE_LEAST, /* the least that is not 0 */
     FC_MERGE_MOST,  /* the greatest */
+    FC_MERGE_SAME,  /* that of both where it is the same, else that nothing is known */
 } FcFieldMerge;
 
 typedef struct
@@ -152,8 +153,6 @@ typedef enum
     FC_SECTION_WAIT_THREADS,
     FC_SECTION_WAIT_THREAD_FUNCTIONS,
     FC_SECTION_WAIT_FUNCTIONS,
-    FC_SECTION_OFF_FUNCTIONS,
-    FC_SECTION_OFF_THREAD_FUNCTIONS,
     FC_SECTION_CPU_BOUNDS,
     FC_SECTION_WAIT_ARCS,
     FC_SECTION_WAIT_CONTEXTS,
@@ -162,9 +161,10 @@ typedef enum
     FC_SECTION_SLOWEST,
     FC_SECTION_TRACE_THREADS,
     FC_SECTION_TRACE,
+    FC_SECTION_JOB,
     FC_SECTION_COUNT,
-    /* Those before this are always written, those of the heap with FC_MEMORY, all others if they
-     * have a line. */
+    /* Those before this are always written, those of the heap with FC_MEMORY, that of the job where
+     * a rank is known, all others if they have a line. */
     FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP,
     FC_SECTION_HEAP_END = FC_SECTION_COUNTED,
 } FcSectionName;

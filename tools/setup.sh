@@ -7,7 +7,7 @@
 
 # Prints the packages of the set $1: `build` to build and use FunctionCheck (dpkg-dev
 # tells Meson the folder for libraries), `doc` its manual, `package` the Debian package,
-# `check` to run every test,
+# `check` to run every test, `ranks` for tests/e2e/ranks, which is skipped without,
 # `servers` for tests/real/servers.py.
 packages_of()
 {
@@ -25,6 +25,7 @@ packages_of()
             chromium-driver libreadline-dev man-db zsh fish shellcheck libjemalloc2 libtcmalloc-minimal4 \
             libunwind8 libdevel-nytprof-perl
         ;;
+    ranks) echo openmpi-bin libopenmpi-dev mpich libmpich-dev slurm-wlm munge ;;
     servers)
         echo gcc make pkg-config perl libpcre2-dev libssl-dev zlib1g-dev
         ;;

@@ -50,6 +50,10 @@ struct FcFiles
     gboolean has_id; /* no two processes' files have the same name */
     gint64 started;
     char *rank;
+    char *job;
+    gboolean is_unique;
+    guint number; /* then: behind the names, from 2 on; 0: not chosen yet */
+    gboolean says_replaced;
     FcKeepRule rule; /* its own file is the descriptor */
     gboolean quiet;
     struct stat written;   /* the last file, as it was then */
@@ -119,18 +123,16 @@ static gboolean write_in_place(const FcKeepRule *rule, int dirfd, Writer write, 
 
 /* `keep`: an earlier run's file of that name is to stay if FC_KEEP asks for it. */
 static gboolean write_to(FcFiles *files, guint folder, Writer write, gconstpointer what,
-                         const char *name, gboolean keep, char **beside, GError **error)
+                         const char *name, gboolean keep, FcKeepPlaced *placed, GError **error)
 {
-    FcKeepPlaced placed = {.beside = NULL};
     FcKeepRule rule = files->rule;
     if (!keep)
         rule.keep = 0;
     if (!(folder == WANTED ? open_wanted(files, error) : open_fallback(files, error)))
         return FALSE;
     const gboolean done =
-        write_in_place(&rule, files->folders[folder].fd, write, what, name, &placed, error);
-    files->written = placed.status;
-    *beside = placed.beside;
+        write_in_place(&rule, files->folders[folder].fd, write, what, name, placed, error);
+    files->written = placed->status;
     if (done)
         return TRUE;
     g_prefix_error(error, "can't write '%s/%s': ", files->folders[folder].path, name);
@@ -147,12 +149,18 @@ static const char *take_away_stale(const FcFiles *files, const char *name)
                            : " (what is there is of an earlier run)";
 }
 
-static char *report_beside(const FcFiles *files, const char *name, const char *beside)
+static char *report_placed(FcFiles *files, const char *name, const FcKeepPlaced *placed)
 {
-    return beside && !files->quiet
-               ? g_strdup_printf("another run wrote '%s/%s' meanwhile: it is now '%s'",
-                                 files->folders[WANTED].path, name, beside)
-               : NULL;
+    const char *folder = files->folders[WANTED].path;
+    if (placed->beside && !files->quiet)
+        return g_strdup_printf("another run wrote '%s/%s' meanwhile: it is now '%s'", folder, name,
+                               placed->beside);
+    if (!placed->replaced || !files->says_replaced)
+        return NULL;
+    files->says_replaced = FALSE;
+    return g_strdup_printf("'%s/%s' of an earlier run is replaced, as those of the other ranks "
+                           "are: with %%j in FC_DUMP_NAME each job has its own",
+                           folder, name);
 }
 
 /* The folder where `name` was written; FOLDERS: nowhere.  Everywhere but in the one that is
@@ -163,16 +171,15 @@ static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, c
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GError) again = NULL;
-    g_autofree char *beside = NULL;
-    if (write_to(files, WANTED, write, what, name, keep, &beside, &error))
+    g_auto(FcKeepPlaced) placed = {.beside = NULL};
+    if (write_to(files, WANTED, write, what, name, keep, &placed, &error))
     {
-        *trouble = report_beside(files, name, beside);
+        *trouble = report_placed(files, name, &placed);
         return WANTED;
     }
     const char *stale = take_away_stale(files, name);
     gboolean is_first = !files->folders[FALLBACK].path;
-    g_clear_pointer(&beside, g_free);
-    if (!write_to(files, FALLBACK, write, what, name, FALSE, &beside, &again))
+    if (!write_to(files, FALLBACK, write, what, name, FALSE, &placed, &again))
     {
         *trouble = g_strdup_printf("%s%s; %s", error->message, stale, again->message);
         return FOLDERS;
@@ -220,6 +227,9 @@ FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming)
     files->started = (gint64)time(NULL);
     clock_gettime(CLOCK_REALTIME, &files->rule.began);
     files->rank = g_strdup(naming->rank);
+    files->job = g_strdup(naming->job);
+    files->is_unique = naming->is_unique;
+    files->says_replaced = naming->is_first && naming->job && !fc_names_have_job(naming->pattern);
     files->rule.keep = MIN(naming->keep, FC_KEEP_MAX);
     files->quiet = naming->quiet;
     files->descriptor = fc_descriptor_new();
@@ -247,6 +257,7 @@ void fc_files_free(FcFiles *files)
     g_free(files->temporary);
     g_free(files->pattern);
     g_free(files->rank);
+    g_free(files->job);
     g_free(files->descriptor_name);
     fc_descriptor_free(files->descriptor);
     g_array_unref(files->places);
@@ -259,10 +270,37 @@ gboolean fc_files_check(FcFiles *files, GError **error)
     return open_wanted(files, error);
 }
 
-static char *base_name(const FcFiles *files, gint64 id, const char *program)
+static gboolean exists(int dirfd, const char *base, const char *suffix)
 {
-    const FcNameFacts facts = {id, program, files->started, files->rank};
-    return fc_names_expand(files->pattern, &facts);
+    g_autofree char *name = g_strconcat(base, suffix, NULL);
+    return faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static char *add_number(const char *base, guint number)
+{
+    return number > 1 ? g_strdup_printf("%s.%u", base, number) : g_strdup(base);
+}
+
+/* `base`, with a number behind it where another session's files have that name. */
+static char *make_unique(FcFiles *files, const char *base)
+{
+    char *name = add_number(base, files->number);
+    if (files->number > 0 || !open_wanted(files, NULL))
+        return name;
+    const int fd = files->folders[WANTED].fd;
+    for (files->number = 1; exists(fd, name, ".fc") || exists(fd, name, ".fcd"); files->number++)
+    {
+        g_free(name);
+        name = add_number(base, files->number + 1);
+    }
+    return name;
+}
+
+static char *base_name(FcFiles *files, gint64 id, const char *program)
+{
+    const FcNameFacts facts = {id, program, files->started, files->rank, files->job};
+    g_autofree char *base = fc_names_expand(files->pattern, &facts);
+    return files->is_unique ? make_unique(files, base) : g_steal_pointer(&base);
 }
 
 /* Whether the name is that of another profile: of this session, of a run beside it (in another PID
@@ -377,12 +415,10 @@ void fc_files_name_only_one(FcFiles *files, char **trouble)
     int fd = files->folders[place->folder].fd;
     if (!files->has_id && g_strcmp0(entry->file, place->plain) != 0)
     {
-        FcKeepPlaced placed = {.beside = NULL};
-        const gboolean done = fc_keep_put(fd, entry->file, place->plain, &files->rule, &placed);
-        g_autofree char *beside = placed.beside;
-        if (!done)
+        g_auto(FcKeepPlaced) placed = {.beside = NULL};
+        if (!fc_keep_put(fd, entry->file, place->plain, &files->rule, &placed))
             return; /* the descriptor still leads to it */
-        *trouble = report_beside(files, place->plain, beside);
+        *trouble = report_placed(files, place->plain, &placed);
     }
     if (files->descriptor_name)
         fc_keep_delete_own(files->folders[files->descriptor_folder].fd, files->descriptor_name,

@@ -14,6 +14,10 @@ typedef struct
 {
     const char *pattern; /* of the names, without .fc; see names.h */
     const char *rank;    /* for %r in it */
+    const char *job;     /* for %j; NULL: not known */
+    gboolean is_unique;  /* where a file of an earlier session has the name there is a number behind
+                            it */
+    gboolean is_first;   /* speaks for the others of its job */
     gboolean use_pid;
     guint keep;     /* how many profiles of earlier runs are kept */
     gboolean quiet; /* no notice says how the file of another run is called now */

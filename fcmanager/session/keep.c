@@ -16,6 +16,11 @@
 
 #define TRIES 100 /* each lost to another manager */
 
+void fc_keep_placed_clear(FcKeepPlaced *placed)
+{
+    g_clear_pointer(&placed->beside, g_free);
+}
+
 static gboolean exists(int dirfd, const char *name)
 {
     struct stat status;
@@ -194,18 +199,22 @@ static char *hidden_name(void)
 /* Somebody may write `name` at any time, so it is looked at again once nobody can, under `hidden`.
  * What turns out to be of a run beside us becomes the next older one. */
 static void finish_hidden(int dirfd, const char *hidden, const char *name, const FcKeepRule *rule,
-                          char **beside)
+                          FcKeepPlaced *placed)
 {
+    struct stat status;
     if (fc_keep_is_beside(dirfd, hidden, rule))
-        move(dirfd, hidden, name, rule, beside);
+        move(dirfd, hidden, name, rule, &placed->beside);
     else
+    {
+        placed->replaced |= is_own_profile(dirfd, hidden, &status) && !is_this_runs(&status, rule);
         unlinkat(dirfd, hidden, 0);
+    }
 }
 
 /* One attempt, where `name` may be replaced; 1: done, 0: another manager came between, -1: errno.
  */
 static int replace(int dirfd, const char *from, const char *name, const FcKeepRule *rule,
-                   char **beside)
+                   FcKeepPlaced *placed)
 {
     struct stat status;
     if (fstatat(dirfd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
@@ -215,7 +224,7 @@ static int replace(int dirfd, const char *from, const char *name, const FcKeepRu
     }
     if (renameat2(dirfd, from, dirfd, name, RENAME_EXCHANGE) == 0)
     {
-        finish_hidden(dirfd, from, name, rule, beside);
+        finish_hidden(dirfd, from, name, rule, placed);
         return 1;
     }
     if (errno == ENOENT)
@@ -225,7 +234,7 @@ static int replace(int dirfd, const char *from, const char *name, const FcKeepRu
     g_autofree char *hidden = hidden_name();
     if (renameat(dirfd, name, dirfd, hidden) < 0)
         return errno == ENOENT ? 0 : -1;
-    finish_hidden(dirfd, hidden, name, rule, beside);
+    finish_hidden(dirfd, hidden, name, rule, placed);
     return 0;
 }
 
@@ -256,7 +265,7 @@ gboolean fc_keep_put(int dirfd, const char *from, const char *name, const FcKeep
                 return FALSE;
             continue;
         }
-        int done = replace(dirfd, from, name, rule, &placed->beside);
+        int done = replace(dirfd, from, name, rule, placed);
         if (done != 0)
             return done > 0;
     }
@@ -278,7 +287,8 @@ gboolean fc_keep_take_away(int dirfd, const char *name, const FcKeepRule *rule)
     g_autofree char *hidden = hidden_name();
     if (renameat(dirfd, name, dirfd, hidden) < 0)
         return errno == ENOENT;
-    finish_hidden(dirfd, hidden, name, rule, NULL);
+    g_auto(FcKeepPlaced) placed = {.beside = NULL};
+    finish_hidden(dirfd, hidden, name, rule, &placed);
     return TRUE;
 }
 

@@ -22,9 +22,13 @@ typedef struct
 typedef struct
 {
     struct stat status; /* of the file, as it is then */
-    char *beside; /* the new name of a file that another run wrote meanwhile; the caller frees it;
-                     NULL: there was none */
+    gboolean replaced;  /* a file of an earlier run is gone */
+    char *beside; /* the new name of a file that another run wrote meanwhile; owned; NULL: there was
+                     none */
 } FcKeepPlaced;
+
+void fc_keep_placed_clear(FcKeepPlaced *placed);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(FcKeepPlaced, fc_keep_placed_clear)
 
 /* If there is a file `name` in the folder `dirfd`, gives it its next older name.  Then, of the
  * files beyond the last of `rule->keep`, deletes one that was there when this run began, with

@@ -51,6 +51,9 @@ static char *expand(const char *pattern, const FcNameFacts *facts, const char *p
         case 'r':
             g_string_append(name, facts->rank ? facts->rank : "0");
             break;
+        case 'j':
+            g_string_append(name, facts->job ? facts->job : "0");
+            break;
         case '%':
             g_string_append_c(name, '%');
             break;
@@ -77,12 +80,22 @@ char *fc_names_expand(const char *pattern, const FcNameFacts *facts)
     return name;
 }
 
-gboolean fc_names_have_id(const char *pattern)
+static gboolean has_pattern(const char *name, char pattern)
 {
-    for (const char *at = strchr(pattern, '%'); at && at[1] != '\0'; at = strchr(at + 2, '%'))
-        if (at[1] == 'p')
+    for (const char *at = strchr(name, '%'); at && at[1] != '\0'; at = strchr(at + 2, '%'))
+        if (at[1] == pattern)
             return TRUE;
     return FALSE;
+}
+
+gboolean fc_names_have_id(const char *pattern)
+{
+    return has_pattern(pattern, 'p');
+}
+
+gboolean fc_names_have_job(const char *pattern)
+{
+    return has_pattern(pattern, 'j');
 }
 
 char *fc_names_older(const char *name, guint age)

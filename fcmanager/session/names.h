@@ -13,11 +13,15 @@ typedef struct
     const char *program; /* %n: path of its executable; NULL: not known */
     gint64 started;      /* %t: of the session, seconds since the epoch */
     const char *rank;    /* %r */
+    const char *job;     /* %j; NULL: not known */
 } FcNameFacts;
 
 /* The base name, without .fc or .fcd.  What begins with % and is unknown stays as it is.  The
  * caller frees it. */
 char *fc_names_expand(const char *pattern, const FcNameFacts *facts);
+
+/* Whether the pattern has %j. */
+gboolean fc_names_have_job(const char *pattern);
 
 /* Whether the pattern alone gives processes of a session different names. */
 gboolean fc_names_have_id(const char *pattern);

@@ -57,12 +57,6 @@ static FcProfileTimes times_ns(const FcOutputBuild *build, FcProfileTimes ticks)
         fc_output_to_ns(build, ticks.total_wait_ns), fc_output_to_ns(build, ticks.local_wait_ns)};
 }
 
-static FcProfileOff off_ns(const FcOutputBuild *build, FcProfileOff off)
-{
-    off.preempted_ns = fc_output_to_ns(build, off.preempted_ns);
-    return off;
-}
-
 static void add_functions(FcOutputBuild *build, const FcCounts *counts)
 {
     for (guint32 i = 0; i < counts->function_count; i++)
@@ -76,7 +70,6 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
             .times = times_ns(build, (FcProfileTimes){from->total, from->local, from->cost_total,
                                                       from->cost_local, from->wait_total,
                                                       from->wait_local}),
-            .off = off_ns(build, fc_counts_get_off(counts, i)),
             .bounds = elapsed,
             .has_cpu_bounds = memcmp(&elapsed, &on_cpu, sizeof elapsed) != 0,
             .cpu = on_cpu,
@@ -221,7 +214,6 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
         FcProfileThreadFunction entry =
             g_array_index(result->functions, FcProfileThreadFunction, i);
         entry.times = times_ns(build, entry.times);
-        entry.off = off_ns(build, entry.off);
         g_array_append_val(thread.functions, entry);
     }
     for (guint i = 0; result->arcs && i < result->arcs->len; i++)
@@ -267,6 +259,8 @@ static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const cha
     profile->directory = g_strdup(process->directory);
     profile->filter = g_strdup(process->setup->filter);
     profile->depth = process->setup->depth;
+    if (process->setup->job)
+        fc_profile_copy_job(&profile->job, process->setup->job);
     profile->command_line = g_strdupv(process->command_line);
     profile->end = process->end;
     profile->end_value = process->end_value;
@@ -289,6 +283,7 @@ FcProfile *fc_output_process(FcProcess *process, const char *unique_id)
     fc_output_add_heap(&build);
     for (guint i = 0; i < process->results->len; i++)
         add_result(&build, &g_array_index(process->results, FcThreadResult, i));
+    fc_profile_drop_modules(build.profile);
     return build.profile;
 }
 
@@ -349,5 +344,6 @@ FcProfile *fc_output_thread(const FcProcess *process, const FcThreadResult *resu
     g_array_unref(renumbered.functions);
     g_array_unref(renumbered.stack);
     fc_counts_free(own);
+    fc_profile_drop_modules(build.profile);
     return build.profile;
 }

@@ -7,7 +7,6 @@
 
 #include "fcmanager/base/clock.h"
 #include "fcmanager/heap/live.h"
-#include "fcmanager/session/proc-thread.h"
 #include "fcmanager/stack/thread.h"
 #include "fcmanager/stream/decode.h"
 #include "fcmanager/stream/shared.h"
@@ -19,16 +18,17 @@ typedef struct
     FcSharedMap *shared;  /* NULL: transport `pipe` */
     FcObserver *observer; /* NULL: none */
     enum FcProfileMode profile_mode;
-    FcCountsSizes sizes;        /* for a process's first thread */
-    guint32 node_limit;         /* contexts of all counts; 0: the default */
-    guint32 *contexts_in_use;   /* by all processes; owned by the session */
-    gboolean memory;            /* memory is profiled */
-    guint32 slowest;            /* slowest calls to keep of each function */
-    gboolean latency;           /* latencies are kept by arc */
-    guint32 memory_blocks;      /* starting size of that table */
-    guint32 memory_frames;      /* frames of a block's stack in the lists of version 3.0 */
-    FcTraceRoom *trace_room;    /* of all processes; owned by the session */
-    const char *filter;         /* FC_FILTER, where it is in use; else NULL */
+    FcCountsSizes sizes;      /* for a process's first thread */
+    guint32 node_limit;       /* contexts of all counts; 0: the default */
+    guint32 *contexts_in_use; /* by all processes; owned by the session */
+    gboolean memory;          /* memory is profiled */
+    guint32 slowest;          /* slowest calls to keep of each function */
+    gboolean latency;         /* latencies are kept by arc */
+    guint32 memory_blocks;    /* starting size of that table */
+    guint32 memory_frames;    /* frames of a block's stack in the lists of version 3.0 */
+    FcTraceRoom *trace_room;  /* of all processes; owned by the session */
+    const char *filter;       /* FC_FILTER, where it is in use; else NULL */
+    const FcProfileJob *job;
     guint32 depth;              /* FC_DEPTH; 0: not set */
     struct FcOverhead overhead; /* as the first process measured them; all 0: not known */
 } FcProcessSetup;
@@ -114,9 +114,6 @@ void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time);
 /* Whether /proc can be read for its threads, by the numbers that the manager knows, and has what
  * the times off the CPU need. */
 gboolean fc_process_is_in_proc(const FcProcess *process);
-
-/* Asks the kernel about a thread.  FALSE: it does not wait, or that can't be known. */
-gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcThread *found);
 
 /* From here on its threads run other code than the profiled one (`pauses`), or do not, since the
  * exec failed. */

@@ -73,6 +73,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.latency = setup->latency;
     session->common.slowest = setup->slowest;
     session->common.filter = setup->filter;
+    session->common.job = setup->job;
     session->common.depth = setup->depth;
     session->trace_room = (FcTraceRoom){.length = setup->trace, .limit = FC_TRACE_BYTES_MAX};
     session->common.trace_room = &session->trace_room;
@@ -487,11 +488,6 @@ gboolean fc_session_is_streamed(const FcSession *session)
     return session->setup.shared && fc_shared_is_streamed(session->setup.shared);
 }
 
-guint fc_session_sample_waits(FcSession *session)
-{
-    return fc_process_sample_waits(session->processes, &session->wait_sampling);
-}
-
 void fc_session_round(FcSession *session)
 {
     GHashTableIter iter;
@@ -500,6 +496,7 @@ void fc_session_round(FcSession *session)
     g_hash_table_iter_init(&iter, session->processes);
     while (g_hash_table_iter_next(&iter, NULL, &process))
         fc_process_retry(process);
+    fc_process_sample_waits(session->processes, &session->wait_sampling);
     if (session->setup.shared)
         fc_shared_count_round(session->setup.shared);
 }

@@ -24,6 +24,7 @@ typedef struct
     FcManagerFilter *user_filter; /* likewise */
     FcObserver *observer;         /* stays the caller's; may be NULL */
     const char *filter;           /* FC_FILTER, where it is in use; else NULL */
+    const FcProfileJob *job;      /* stays the caller's */
     const char *trouble;          /* printed with the greeting; NULL: none */
     int reply_fd;                 /* likewise; -1: answers go into shared memory only */
     enum FcTimeMode time_mode;
@@ -77,10 +78,6 @@ gboolean fc_session_batch_done(FcSession *session);
 
 /* As fc_shared_is_streamed(); FALSE if there is no shared memory. */
 gboolean fc_session_is_streamed(const FcSession *session);
-
-/* To be called often: samples threads that wait, if it is time.  Returns after how many ms it is
- * again. */
-guint fc_session_sample_waits(FcSession *session);
 
 /* To be called about ten times a second: improves the estimate of a tick's length, and checks
  * records that wait for gaps. */

@@ -10,6 +10,7 @@
 #include "libfc/base/config.h"
 
 #include "libfc/base/file.h"
+#include "libfc/base/job.h"
 #include "libfc/base/libc.h"
 #include "libfc/base/notice.h"
 #include "libfc/base/sys.h"
@@ -236,7 +237,7 @@ static void path(enum Variable variable, char *into, size_t room, const char *fa
 }
 
 /* The letters behind `%` in FC_DUMP_NAME; fcmanager puts in what they stand for. */
-#define PATTERNS "pntr%"
+#define PATTERNS "pntrj%"
 
 /* What it can't make sense of stays as it is. */
 static void check_patterns(const char *name)
@@ -258,37 +259,53 @@ static void check_patterns(const char *name)
     }
 }
 
-static bool uses_rank(const char *name)
+static bool uses(const char *name, char pattern)
 {
     for (const char *at = strchr(name, '%'); at && at[1] != '\0'; at = strchr(at + 2, '%'))
-        if (at[1] == 'r')
+        if (at[1] == pattern)
             return true;
     return false;
 }
 
-/* What those who start the processes of an MPI program call their numbers. */
+/* For %r; fcmanager knows the job as well. */
 static void load_rank(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
-                                        "MV2_COMM_WORLD_RANK",  "PALS_RANKID", "SLURM_PROCID"};
-    strcpy(fc_config.rank, "0");
-    if (!uses_rank(fc_config.dump_name))
+    const bool is_known = fc_job.rank != FC_JOB_UNKNOWN;
+    *fc_text_number(fc_config.rank, is_known ? fc_job.rank : 0) = '\0';
+    if (!is_known && uses(fc_config.dump_name, 'r'))
+        fc_notice("FC_DUMP_NAME: no rank is known here, '%r' is 0");
+    if (fc_job.name[0] == '\0' && uses(fc_config.dump_name, 'j'))
+        fc_notice("FC_DUMP_NAME: no job is known here, '%j' is 0");
+}
+
+/* "functioncheck"; of a job's ranks "functioncheck.JOB-RANK", all of them of one length. */
+static void make_default_name(void)
+{
+    uint32_t width = 1;
+    char digits[24];
+    strcpy(fc_config.dump_name, "functioncheck");
+    if (fc_job.name[0] == '\0')
         return;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !fc_config.is_privileged; i++)
-    {
-        const char *value = fc_libc_getenv(names[i]);
-        size_t digits = value ? strspn(value, "0123456789") : 0;
-        if (digits == 0 || value[digits] != '\0' || digits >= sizeof fc_config.rank)
-            continue; /* it becomes part of a file's name */
-        strcpy(fc_config.rank, value);
-        return;
-    }
-    fc_notice("FC_DUMP_NAME: no rank is known here, '%r' is 0");
+    char *at = stpcpy(stpcpy(fc_config.dump_name + strlen("functioncheck"), "."), fc_job.name);
+    *at++ = '-';
+    for (uint32_t most = fc_job.size > 0 ? fc_job.size - 1 : 0; most >= 10; most /= 10)
+        width++;
+    *fc_text_number(digits, fc_job.rank) = '\0';
+    for (size_t i = strlen(digits); i < width; i++)
+        *at++ = '0';
+    strcpy(at, digits);
+    fc_config.is_unique = true;
 }
 
 static void load_dump_name(void)
 {
     char *name = fc_config.dump_name;
+    if (!values[VAR_DUMP_NAME])
+    {
+        make_default_name();
+        load_rank();
+        return;
+    }
     path(VAR_DUMP_NAME, name, sizeof fc_config.dump_name - 32, "functioncheck");
     if (strchr(name, '/')) /* a folder belongs into FC_DUMP_PATH */
     {
@@ -344,6 +361,16 @@ static void load_detail(void)
         complain(VAR_DETAIL, wants_all ? "all" : "auto");
 }
 
+static void load_ranks(void)
+{
+    bool is_list = true;
+    const char *text = values[VAR_RANKS];
+    if (text && fc_job.rank != FC_JOB_UNKNOWN)
+        fc_config.is_left_out = !fc_job_is_listed(text, &is_list) && is_list;
+    if (!is_list)
+        complain(VAR_RANKS, "all");
+}
+
 static void load_filter(void)
 {
     const char *text = values[VAR_FILTER];
@@ -355,13 +382,19 @@ static void load_filter(void)
         fc_notice("FC_FILTER is too long and not used");
 }
 
-/* Where they go, as far as that is known: called again when the file has been read.  False where
- * FC_LOG can't be used.  The folder that a privileged program is started in is another's choice. */
+/* Where they go, as far as that is known: called again when the file has been read.  Of the ranks
+ * of a job the first speaks for all, and that there is no profile the first of each machine.  False
+ * where FC_LOG can't be used.  The folder that a privileged program is started in is another's
+ * choice. */
 static bool choose_notices(void)
 {
     const char *log = values[VAR_LOG];
+    const bool is_first = fc_job.rank == FC_JOB_UNKNOWN || fc_job.rank == 0;
+    const bool is_first_here =
+        is_first || fc_job.local_rank == FC_JOB_UNKNOWN || fc_job.local_rank == 0;
     const bool is_foreign = log && fc_config.is_privileged && log[0] != '/';
-    return fc_notice_choose(values[VAR_QUIET] || values[VAR_NO_VERBOSE],
+    fc_config.quiet = values[VAR_QUIET] || values[VAR_NO_VERBOSE];
+    return fc_notice_choose(fc_config.quiet || !is_first_here, !is_first,
                             values[VAR_VERBOSE] || values[VAR_DEBUG], is_foreign ? NULL : log) &&
            !is_foreign;
 }
@@ -371,6 +404,8 @@ bool fc_config_load(void)
     fc_config.is_privileged = fc_trust_is_privileged();
     for (int i = 0; i < VAR_COUNT; i++)
         values[i] = fc_config.is_privileged ? NULL : fc_libc_getenv(variables[i].name);
+    if (!fc_config.is_privileged)
+        fc_job_find();
     choose_notices();
     if (fc_config.is_privileged)
         load_own_file();
@@ -401,6 +436,7 @@ bool fc_config_load(void)
     fc_config.trace = number_up_to(VAR_TRACE, 0, INT32_MAX, INT32_MAX);
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
     fc_config.keep = number_up_to(VAR_KEEP, 0, FC_KEEP_MAX, FC_KEEP_MAX);
+    load_ranks();
     load_dump_name();
     path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");
     path(VAR_MANAGER, fc_config.manager, sizeof fc_config.manager, "");
@@ -513,7 +549,7 @@ static void print_help_line(struct FcLine *line)
 void fc_config_print_help(void)
 {
     struct FcLine line;
-    fc_notice_choose(false, false, NULL);
+    fc_notice_choose(false, false, false, NULL);
     fc_line_start(&line, "FunctionCheck " FC_VERSION
                          ": variables of the environment or of ./" RC_FILE " (VARIABLE VALUE)");
     print_help_line(&line);

@@ -32,6 +32,9 @@ struct FcConfig
     bool rc_used;
     bool is_privileged; /* fc_trust_is_privileged at the start */
     bool pipe_transport;
+    bool quiet;       /* FC_QUIET */
+    bool is_left_out; /* of FC_RANKS: not to be profiled */
+    bool is_unique;   /* no file has the name yet, and none is replaced */
     enum FcDetailMode detail;
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;

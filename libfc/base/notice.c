@@ -37,7 +37,7 @@ void fc_notice_setup(void)
     first_stderr.inode = status.st_ino;
     char settings[64]; /* the kernel's struct termios has 36 bytes */
     first_stderr.is_terminal = fc_sys(SYS_ioctl, STDERR_FILENO, TCGETS, settings) == 0;
-    fc_notice_choose(false, false, NULL);
+    fc_notice_choose(false, false, false, NULL);
 }
 
 /* For each text anew: the program may close all descriptors that it does not know of. */
@@ -69,13 +69,13 @@ static bool set_log(const char *path)
     return fd >= 0;
 }
 
-bool fc_notice_choose(bool quiet, bool verbose, const char *log)
+bool fc_notice_choose(bool quiet, bool is_beside, bool verbose, const char *log)
 {
     const bool has_log = log && set_log(log);
     if (!has_log)
         log_path[0] = '\0';
     is_quiet = quiet;
-    is_heard = !quiet && (has_log || verbose || first_stderr.is_terminal);
+    is_heard = !quiet && !is_beside && (has_log || verbose || first_stderr.is_terminal);
     return has_log || !log;
 }
 

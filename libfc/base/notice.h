@@ -16,9 +16,10 @@
 void fc_notice_setup(void);
 
 /* What the user asked for: FC_QUIET; FC_VERBOSE, by which standard error gets notices whatever it
- * is; and FC_LOG, the file that gets them in its place, or NULL.  Returns false where that file
+ * is; and FC_LOG, the file that gets them in its place, or NULL.  `is_beside`: another rank of the
+ * job speaks for this one, but where the program is not profiled.  Returns false where that file
  * can't be written, and is not used.  `log` is copied. */
-bool fc_notice_choose(bool quiet, bool verbose, const char *log);
+bool fc_notice_choose(bool quiet, bool is_beside, bool verbose, const char *log);
 
 /* Whether fc_notice prints. */
 bool fc_notice_is_heard(void);

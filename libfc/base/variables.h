@@ -21,9 +21,10 @@
     ROW(CONTEXTS, "N", "calling contexts kept apart, in all processes (100000)")                   \
     ROW(TIME_MODE, "MODE", "tsc, ext (elapsed), cpu or sys (of the thread) (tsc)")                 \
     ROW(DUMP_NAME, "NAME",                                                                         \
-        "name of the profile, without .fc (functioncheck); in it %p process id, %n program, "      \
-        "%t time, %r MPI rank, %% a %")                                                            \
+        "name of the profile, without .fc (functioncheck; in a job functioncheck.JOB-RANK); in "   \
+        "it %p process id, %n program, %t time, %r rank, %j job, %% a %")                          \
     ROW(DUMP_PATH, "FOLDER", "folder of the profile (the working directory)")                      \
+    ROW(RANKS, "LIST", "profile these ranks of a job only, such as 0,7,16-31 (all)")               \
     ROW(KEEP, "N", "keep N older profiles of that name, as NAME.old-1.fc and so on (0)")           \
     ROW(NO_FORK, NULL, "SINGLE mode: do not profile forked processes")                             \
     ROW(ALLOW_THREAD, NULL, "THREAD mode: a profile for each thread")                              \

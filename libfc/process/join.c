@@ -6,17 +6,19 @@
  * name of a page that each profiled process has mapped, its mark, which an image without an
  * address looks for in the maps of the processes above it.
  *
- * The address is thirteen numbers: the manager's pid in /proc and its PID namespace; the numbers
+ * The address is fourteen numbers: the manager's pid in /proc and its PID namespace; the numbers
  * that the pipe, the shared memory, the reply pipe and the memory of the user filter have there
  * as descriptors (0: not used); device and inode of the pipe; the number that it has in the process
- * that gives the address, whose key follows; clock; profile mode; FC_DEPTH.  Anyone can write such
- * a variable, or have such a page, so it is but a hint: the kernel tells whether the manager has
- * the same real and effective user (trust.h), and whose the pipe and the memory are.
+ * that gives the address, whose key follows; clock; profile mode; FC_DEPTH; job and rank
+ * (fc_job_key).  Anyone can write such a variable, or have such a page, so it is but a hint: the
+ * kernel tells whether the manager has the same real and effective user (trust.h), and whose the
+ * pipe and the memory are.
  */
 #include "libfc/process/join.h"
 
 #include "libfc/base/config.h"
 #include "libfc/base/file.h"
+#include "libfc/base/job.h"
 #include "libfc/base/libc.h"
 #include "libfc/base/namespace.h"
 #include "libfc/base/state.h"
@@ -52,6 +54,7 @@ enum Field
     TIME_MODE,
     PROFILE_MODE,
     DEPTH,
+    JOB,
     FIELDS
 };
 
@@ -60,6 +63,9 @@ static char address[FIELDS * 21 + sizeof NAME];
 /* As of the start: the program may have closed the descriptor since. */
 static uint64_t pipe_device;
 static uint64_t pipe_inode;
+
+/* Of the session: an image may have a smaller environment than the one that began it. */
+static uint64_t job_key;
 
 /* Entries of the environment to leave out once the C library has set `environ`. */
 static size_t to_skip;
@@ -92,6 +98,8 @@ void fc_join_announce(const struct FcSession *session)
         strcpy(address, NAME LEAVE);
         return;
     }
+    if (job_key == 0)
+        job_key = fc_job_key();
     if (pipe_inode == 0 && fc_sys(SYS_fstat, session->pipe_fd, &status) == 0)
     {
         pipe_device = status.st_dev;
@@ -111,6 +119,7 @@ void fc_join_announce(const struct FcSession *session)
         [TIME_MODE] = fc_config.time_mode,
         [PROFILE_MODE] = fc_config.profile_mode,
         [DEPTH] = fc_config.depth,
+        [JOB] = job_key,
     };
     char *at = address + strlen(strcpy(address, NAME));
     for (int i = 0; i < FIELDS; i++)
@@ -337,6 +346,10 @@ enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent)
         return FC_JOIN_LEAVE;
     if (!parse(text, fields))
         return FC_JOIN_NONE;
+    /* the session is of the launcher that started this rank, or of another rank's job */
+    if (fc_job_key() != 0 && fields[JOB] != fc_job_key())
+        return FC_JOIN_NONE;
+    job_key = fields[JOB];
     if (fields[PROFILE_MODE] != FC_MODE_FORK && fields[KEY] >> 32 != (uint64_t)fc_sys(SYS_getpid))
         return FC_JOIN_LEAVE;
     if (!open_session(session, fields))

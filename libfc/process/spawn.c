@@ -16,6 +16,7 @@
 
 #include "libfc/base/clone.h"
 #include "libfc/base/config.h"
+#include "libfc/base/job.h"
 #include "libfc/base/libc.h"
 #include "libfc/base/namespace.h"
 #include "libfc/base/notice.h"
@@ -37,7 +38,7 @@
 #include <sys/wait.h>
 
 #define STACK_BYTES 32768
-#define ARGUMENTS_MAX 32
+#define ARGUMENTS_MAX 40
 #define REPLY_TIMEOUT_MS 10000
 
 struct Launch
@@ -87,6 +88,21 @@ static void add_number(struct Launch *launch, const char *option, unsigned long 
     add_argument(launch, option, digits.text);
 }
 
+static void add_job(struct Launch *launch)
+{
+    add_argument(launch, "--job=", fc_job.name);
+    if (fc_job.launcher)
+        add_argument(launch, "--launcher=", fc_job.launcher);
+    if (fc_job.size > 0)
+        add_number(launch, "--ranks=", fc_job.size);
+    if (fc_job.local_rank != FC_JOB_UNKNOWN)
+        add_number(launch, "--local-rank=", fc_job.local_rank);
+    if (fc_config.is_unique)
+        add_argument(launch, "--unique", NULL);
+    if (fc_job.rank == 0 && !fc_config.quiet)
+        add_argument(launch, "--first", NULL);
+}
+
 static void build_arguments(struct Launch *launch)
 {
     add_argument(launch, "fcmanager", NULL);
@@ -103,6 +119,8 @@ static void build_arguments(struct Launch *launch)
     add_argument(launch, "--name=", fc_config.dump_name);
     add_argument(launch, "--rank=", fc_config.rank);
     add_argument(launch, "--directory=", fc_config.dump_path);
+    if (fc_job.rank != FC_JOB_UNKNOWN)
+        add_job(launch);
     add_number(launch, "--keep=", fc_config.keep);
     add_number(launch, "--time-mode=", fc_config.time_mode);
     add_number(launch, "--profile-mode=", fc_config.profile_mode);

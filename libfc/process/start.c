@@ -74,6 +74,12 @@ static bool start(struct FcHello *hello)
         fc_config_print_help();
         fc_sys(SYS_exit_group, 0);
     }
+    if (fc_config.is_left_out)
+    {
+        fc_join_hide();
+        fc_join_announce(NULL);
+        return false;
+    }
     fc_process_setup();
     fc_modules_setup();
     if (!join_or_spawn(hello))

@@ -328,7 +328,7 @@ import os, subprocess, sys
 end, pipe = os.pipe()
 made = os.fstat(pipe)
 os.set_blocking(pipe, False)
-os.environ["FC_SESSION"] = f"{os.getpid()}:1:3:4:0:0:{made.st_dev}:{made.st_ino}:{pipe}:{os.getpid() << 32 | 5}:1:2:0"
+os.environ["FC_SESSION"] = f"{os.getpid()}:1:3:4:0:0:{made.st_dev}:{made.st_ino}:{pipe}:{os.getpid() << 32 | 5}:1:2:0:0"
 subprocess.run(sys.argv[1:], pass_fds=[pipe], check=True, stdin=subprocess.DEVNULL)
 os.close(pipe)
 print("heard" if os.read(end, 100) else "nothing")

@@ -94,14 +94,6 @@ static guint random_function(GRand *rand, const FcProfile *profile)
     return (guint)g_rand_int_range(rand, 0, (gint)profile->functions->len);
 }
 
-static FcProfileOff random_off(GRand *rand)
-{
-    FcProfileOff off = {random_number(rand), random_number(rand), {0}};
-    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
-        off.kind_ns[kind] = random_number(rand);
-    return off;
-}
-
 static void random_functions(GRand *rand, FcProfile *profile, guint count)
 {
     for (guint i = 0; i < count; i++)
@@ -124,8 +116,6 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
         function.times.local_cost_ns = i % 4 == 2 ? random_number(rand) : 0;
         function.times.total_wait_ns = i % 5 == 0 ? random_number(rand) : 0;
         function.times.local_wait_ns = i % 5 == 2 ? random_number(rand) : 0;
-        if (i % 5 == 3)
-            function.off = random_off(rand);
         function.has_cpu_bounds = i % 5 == 1;
         if (function.has_cpu_bounds)
             function.cpu = (FcProfileBounds){random_number(rand), random_number(rand),
@@ -234,8 +224,7 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
             const FcProfileThreadFunction function = {
                 random_function(rand, profile), random_number(rand),
                 .times = {random_number(rand), random_number(rand), random_number(rand),
-                          random_number(rand)},
-                .off = j % 2 == 0 ? random_off(rand) : (FcProfileOff){0}};
+                          random_number(rand)}};
             const FcProfileFrame frame = {random_function(rand, profile),
                                           random_place(rand, profile)};
             g_array_append_val(thread.functions, function);
@@ -369,6 +358,14 @@ static void random_head(GRand *rand, FcProfile *profile)
     profile->directory = random_string(rand, TRUE);
     profile->depth = profile->pid % 2 == 0 ? 7 : 0;
     profile->filter = profile->pid % 3 == 0 ? g_strdup("skip:a b; \\x\xff") : NULL;
+    if (profile->pid % 2 == 0)
+        profile->job = (FcProfileJob){.rank = g_rand_int_range(rand, 0, 100),
+                                      .local_rank = g_rand_int_range(rand, -1, 4),
+                                      .size = g_rand_boolean(rand) ? 100 : 0,
+                                      .name = random_string(rand, TRUE),
+                                      .launcher = random_string(rand, TRUE),
+                                      .host = random_string(rand, TRUE),
+                                      .cpus = random_string(rand, TRUE)};
     if (g_rand_boolean(rand))
     {
         g_autoptr(GPtrArray) arguments = g_ptr_array_new();

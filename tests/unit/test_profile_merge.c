@@ -128,6 +128,52 @@ static void test_rebuilt(void)
     g_assert_cmpint(g_array_index(sum->contexts, FcProfileContext, 5).parent, ==, 4);
 }
 
+/* Of two ranks what they have in common stays, and nothing is left of what differs. */
+static void test_ranks(void)
+{
+    g_autoptr(FcProfile) sum = fixture_plain_new();
+    g_autoptr(FcProfile) other = fixture_plain_new();
+    const FcProfileJob job = {
+        .rank = 0, .local_rank = 0, .size = 2, .name = (char *)"job", .host = (char *)"one"};
+    fc_profile_copy_job(&sum->job, &job);
+    fc_profile_copy_job(&other->job, &job);
+    other->job.rank = 1;
+    g_free(other->job.host);
+    other->job.host = g_strdup("two");
+    fc_profile_merge(sum, other);
+    g_assert_cmpint(sum->job.rank, ==, FC_NONE);
+    g_assert_cmpint(sum->job.local_rank, ==, 0);
+    g_assert_cmpuint(sum->job.size, ==, 2);
+    g_assert_cmpstr(sum->job.name, ==, "job");
+    g_assert_cmpstr(sum->job.host, ==, NULL);
+}
+
+/* What nothing lies in is dropped, and what does is where it was. */
+static void test_unused_modules(void)
+{
+    g_autoptr(FcProfile) profile = fixture_plain_new();
+    g_autoptr(FcProfile) plain = fixture_plain_new();
+    const guint count = profile->modules->len;
+    for (guint i = 0; i < 2 * count + 1; i++)
+    {
+        const FcProfileModule unused = {.path = g_strdup("/unused"), .start = 1, .end = 2};
+        g_array_insert_val(profile->modules, 1, unused);
+    }
+    for (guint i = 0; i < 3; i++)
+    {
+        FcProfilePlace *places[] = {
+            &g_array_index(profile->functions, FcProfileFunction, i).place,
+            &g_array_index(profile->arcs, FcProfileArc, i).site,
+            &g_array_index(profile->contexts, FcProfileContext, i).site,
+        };
+        for (guint j = 0; j < G_N_ELEMENTS(places); j++)
+            if (places[j]->module > 0)
+                places[j]->module += 2 * (gint)count + 1;
+    }
+    fc_profile_drop_modules(profile);
+    fixture_assert_equal(profile, plain);
+}
+
 static void test_extremes(void)
 {
     g_autoptr(FcProfile) sum = fixture_plain_new();
@@ -365,6 +411,8 @@ int main(int argc, char **argv)
     g_test_add_func("/merge/cpu-extremes", test_cpu_extremes);
     g_test_add_func("/profile/merge/into-empty", test_into_empty);
     g_test_add_func("/profile/merge/moved", test_moved);
+    g_test_add_func("/profile/merge/ranks", test_ranks);
+    g_test_add_func("/profile/unused-modules", test_unused_modules);
     g_test_add_func("/profile/merge/rebuilt", test_rebuilt);
     g_test_add_func("/profile/merge/extremes", test_extremes);
     g_test_add_func("/profile/merge/zero-minimum", test_zero_minimum);

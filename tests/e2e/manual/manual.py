@@ -92,7 +92,8 @@ class Manual(unittest.TestCase):
                         return raise(SIGTERM);
                     }""")
             output("cd %s && gcc -g -pthread $(fc-config --cflags-libs) p.c -o p && ./p" % folder,
-                   FC_MEMORY="1", FC_LATENCY="1", FC_TRACE="100", FC_SLOWEST="2", FC_QUIET="1")
+                   FC_MEMORY="1", FC_LATENCY="1", FC_TRACE="100", FC_SLOWEST="2", FC_QUIET="1",
+                   PMI_RANK="0", FC_DUMP_NAME="functioncheck")
             profile = os.path.join(folder, "functioncheck.fc")
             end = time.monotonic() + 200
             while not os.path.exists(profile) and time.monotonic() < end:  # the program was killed and could not wait

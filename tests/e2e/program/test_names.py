@@ -45,9 +45,9 @@ class Patterns(Case):
     def test_each(self):
         program = self.compile("nesting.c")
         before = int(time.time())
-        text = self.run_named([program], "a-%n-%%-%t-%p-%r-%%p", SLURM_PROCID="12")
+        text = self.run_named([program], "a-%n-%%-%t-%p-%r-%j-%%p", PMI_RANK="0", PMI_JOBID="12.3/x")
         [name] = self.files()
-        found = re.fullmatch(r"a-nesting-%-(\d{8}-\d{6})-(\d+)-12-%p\.fc", name)
+        found = re.fullmatch(r"a-nesting-%-(\d{8}-\d{6})-(\d+)-0-12\.3_x-%p\.fc", name)
         self.assertTrue(found, name)
         started = int(time.mktime(time.strptime(found[1], "%Y%m%d-%H%M%S")))
         self.assertTrue(before <= started <= time.time(), (before, started))
@@ -77,6 +77,7 @@ class Patterns(Case):
                 self.assertIn("FCheck: FC_DUMP_NAME: no rank is known here, '%r' is 0\n", text)
                 self.assertEqual(self.files(), ["x0.fc"])
         self.assertNotIn("rank", self.run_named([program], "x%%r"))
+        self.assertIn("FCheck: FC_DUMP_NAME: no job is known here, '%j' is 0\n", self.run_named([program], "%j"))
 
     def test_unknown(self):
         """What is no pattern stays, and is told once each."""

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The ranks of parallel jobs, in words.  Called by reports and exports; prints nothing.
+ */
+#pragma once
+
+#include "model/model.h"
+
+/* How many ranks the files are of; 0: of none that is known.  A rank of another job is another. */
+guint fc_job_count_ranks(const FcModel *model);
+
+/* "4 of 16 ranks", or "rank 3 of 16" of one; NULL: none is known.  The caller owns the result. */
+char *fc_job_ranks(const FcModel *model);
+
+/* The same and which job, launcher and hosts.  NULL and ownership as above. */
+char *fc_job_text(const FcModel *model);
+
+/* "rank 3, 4711  PROGRAM ARGUMENT...", as far as that is known of a process.  The caller owns the
+ * result. */
+char *fc_job_process(const FcProfile *header);

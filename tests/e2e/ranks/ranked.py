@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Launchers of parallel jobs for the tests beside this: Open MPI, MPICH and a Slurm of this machine alone.  A script
+whose launcher is not installed, or can't be started, is skipped: they are in the set `ranks` of tools/setup.sh."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+MPI = os.path.join(fctest.PROGRAMS, "mpi")
+# More ranks than processors, as root, in a container.
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+           "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_base_warn_component_unused": "0",
+           "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl": "self,vader,tcp"}
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def need(*commands):
+    """Ends the script as skipped where a command is missing."""
+    for command in commands:
+        if not shutil.which(command):
+            skip(f"no {command} here")
+
+
+class Case(fctest.Case):
+    """`mpi` is openmpi or mpich; the launcher is its own mpirun unless launch() is another one."""
+
+    mpi = None
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() == 0:
+            os.chmod(self.folder, 0o755)
+
+    def build(self, name, output=None):
+        """A program of tests/programs/mpi, profiled."""
+        output = self.path(output or name)
+        self.command([f"mpicc.{self.mpi}", "-g", "-O1", "-o", output, os.path.join(MPI, f"{name}.c"),
+                      *fctest.fc_config("--cflags-libs", *self.config)])
+        return output
+
+    def build_plain(self, name):
+        output = self.path(f"{name}-plain")
+        self.command([f"mpicc.{self.mpi}", "-g", "-O1", "-o", output, os.path.join(MPI, f"{name}.c")])
+        return output
+
+    def words(self, count):
+        words = [f"mpirun.{self.mpi}", "-n", str(count)]
+        return [*words, "--oversubscribe"] if self.mpi == "openmpi" else words
+
+    def launch(self, count, words, before=(), env=None, **options):
+        """Runs `words` as so many ranks."""
+        return self.run_target([*before, *self.words(count), *words], env={**AS_ROOT, **(env or {})}, **options)
+
+    def profiles(self, pattern=""):
+        return sorted(name for name in os.listdir(self.folder) if name.endswith(".fc") and pattern in name)
+
+    def job_of(self, name):
+        return self.json(name)["processes"][0]["job"]
+
+    def json(self, *names):
+        done = self.run_target([fctest.tool("fcdump"), "--json", *names])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return json.loads(done.stdout)
+
+    def names_of(self, name):
+        """The functions of a profile."""
+        return {function["name"] for function in self.json(name)["functions"]}
+
+
+class Slurm:
+    """One that consists of this machine, in a folder of its own, on ports of its own."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="fc-slurm-")
+        os.chmod(self.folder, 0o755)
+        self.node = os.uname().nodename.split(".")[0]
+        self.conf = os.path.join(self.folder, "slurm.conf")
+        self.started = []
+
+    def start(self):
+        """Whether it runs."""
+        for name in ("state", "spool"):
+            os.makedirs(os.path.join(self.folder, name))
+        with open(self.conf, "w", encoding="utf-8") as stream:
+            stream.write(self.settings())
+        key = os.path.join(self.folder, "munge.key")
+        with open(key, "wb") as stream:
+            stream.write(os.urandom(1024))
+        os.chmod(key, 0o400)
+        self.run(["munged", "-f", f"--key-file={key}", f"--socket={self.folder}/munge.socket",
+                  f"--pid-file={self.folder}/munge.pid", f"--log-file={self.folder}/munge.log",
+                  f"--seed-file={self.folder}/munge.seed"], "munge.pid")
+        self.run(["slurmctld", "-c", "-f", self.conf], "slurmctld.pid")
+        self.run(["slurmd", "-f", self.conf], "slurmd.pid")
+        for _ in range(60):
+            done = subprocess.run(["sinfo", "-h", "-o", "%T"], env=self.environment(), capture_output=True, check=False)
+            if done.stdout.strip() in (b"idle", b"mixed"):
+                return True
+            fctest.time.sleep(0.5)
+        return False
+
+    def run(self, words, pid_file):
+        subprocess.run(words, env=self.environment(), capture_output=True, check=True, timeout=60)
+        self.started.append(os.path.join(self.folder, pid_file))
+
+    def environment(self):
+        return fctest.plain_environment(SLURM_CONF=self.conf)
+
+    def settings(self):
+        own = os.getpid() % 20000
+        return f"""
+ClusterName=fc
+SlurmctldHost={self.node}(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={self.folder}/munge.socket
+StateSaveLocation={self.folder}/state
+SlurmdSpoolDir={self.folder}/spool
+SlurmctldPidFile={self.folder}/slurmctld.pid
+SlurmdPidFile={self.folder}/slurmd.pid
+SlurmctldLogFile={self.folder}/slurmctld.log
+SlurmdLogFile={self.folder}/slurmd.log
+SlurmctldPort={30000 + own}
+SlurmdPort={30001 + own}
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+ReturnToService=2
+SlurmdParameters=config_overrides
+MpiDefault=none
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+CommunicationParameters=NoAddrCache
+NodeName={self.node} NodeAddr=127.0.0.1 CPUs=16 State=UNKNOWN
+PartitionName=p Nodes={self.node} Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
+"""
+
+    def stop(self):
+        for path in reversed(self.started):
+            try:
+                with open(path, encoding="utf-8") as stream:
+                    pid = int(stream.read())
+                os.kill(pid, fctest.signal.SIGTERM)
+                fctest.wait_until(lambda gone=pid: not os.path.exists(f"/proc/{gone}"), "Slurm does not end")
+            except (OSError, ValueError):
+                pass
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Launched(Case):
+    """What holds of every launcher; a script has a subclass for each."""
+
+    __test__ = False
+    launcher = None
+
+    def check_job(self, names, count):
+        """The profiles of one job: every rank once, under a name that sorts."""
+        jobs = [self.job_of(name) for name in names]
+        self.assertEqual([job["rank"] for job in jobs], list(range(count)))
+        self.assertEqual({job["size"] for job in jobs}, {count})
+        self.assertEqual([job["local_rank"] for job in jobs], list(range(count)))
+        self.assertEqual({job["host"] for job in jobs}, {os.uname().nodename})
+        self.assertEqual({job["launcher"] for job in jobs}, {self.launcher})
+        self.assertEqual(len({job["name"] for job in jobs}), 1)
+        for name, job in zip(names, jobs):
+            self.assertRegex(job["cpus"], r"^\d+(-\d+)?(,\d+(-\d+)?)*$")
+            width = len(str(count - 1))
+            self.assertEqual(name, f"functioncheck.{job['name']}-{job['rank']:0{width}}.fc")
+        return jobs[0]["name"]
+
+    def check_steps(self, program, plain):
+        """With nothing set each step leaves a profile of each rank, and the program's results are its own."""
+        expected = self.launch(4, [plain, "6"])
+        self.assertEqual(expected.returncode, 0, expected.stderr)
+        for _ in range(2):
+            done = self.launch(4, [program, "6"])
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected.stdout, expected.stderr))
+        names = self.profiles("functioncheck.")
+        self.assertEqual(len(names), 8, names)
+        jobs = {self.job_of(name)["name"] for name in names}
+        self.assertEqual(len(jobs), 2, jobs)
+        for job in jobs:
+            self.check_job(self.profiles(f"functioncheck.{job}-"), 4)
+        return names
+
+    def check_chosen(self, program):
+        """FC_RANKS leaves out the others, and the notices are those of rank 0."""
+        done = self.launch(4, [program, "2"], env={"FC_RANKS": "1-2,7", "FC_VERBOSE": "1"})
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual([self.job_of(name)["rank"] for name in self.profiles()], [1, 2])
+        self.assertNotIn(b"FCheck", done.stderr)
+        done = self.launch(4, [program, "2"], env={"FC_VERBOSE": "1", "FC_DUMP_NAME": "all-%j-%r"})
+        self.assertEqual(done.stderr.count(b"FCheck: Starting"), 1, done.stderr)
+        self.assertEqual(done.stderr.count(b"FCMng: Profile file is"), 1, done.stderr)
+        self.assertEqual(len(self.profiles("all-")), 4)
+
+    def check_replaced(self, program):
+        """Two steps with names that the user chose, in which no job is: rank 0 says that it replaces, not with
+        FC_QUIET."""
+        for quiet in ({}, {}, {"FC_QUIET": "1"}):
+            done = self.launch(2, [program, "2"], env={"FC_DUMP_NAME": "s-%r", **quiet})
+            lines = [line for line in done.stderr.decode().splitlines() if line.startswith("FC")]
+            if lines:
+                self.assertEqual(lines, ["FCMng: './/s-0.fc' of an earlier run is replaced, as those of the other ranks "
+                                         "are: with %j in FC_DUMP_NAME each job has its own"])
+            yield len(lines)
+        self.assertEqual(self.profiles("s-"), ["s-0.fc", "s-1.fc"])
+
+    def check_deaths(self, program):
+        """A rank that is killed, crashes or ends all: each rank's profile is there."""
+        for what in ("kill", "segv", "abort"):
+            with self.subTest(what=what):
+                done = self.launch(3, [program, "40", what], env={"FC_DUMP_NAME": f"{what}-%r"})
+                self.assertNotEqual(done.returncode, 0)
+                for rank in range(3):
+                    self.wait_for_file(f"{what}-{rank}.fc")
+                self.assertIn("sweep", self.names_of(f"{what}-1.fc"))
+
+    def check_profiled_launcher(self, program):
+        """Ranks of a launcher that is itself profiled are no part of its session."""
+        launcher = self.compile(os.path.join(MPI, "launch.c"))
+        done = self.launch(4, [program, "2"], before=[launcher])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = self.profiles("functioncheck.")
+        self.assertEqual(len(names), 4, names)
+        self.check_job(names, 4)
+        self.assertIn("functioncheck.fcd", os.listdir(self.folder))
+
+    def check_modules(self, program):
+        """Of the dozens of libraries of an MPI program only those are in the file that something was recorded of."""
+        self.launch(1, [program, "2"], env={"FC_DUMP_NAME": "one"})
+        paths = [module["path"] for module in self.json("one.fc")["modules"]]
+        self.assertEqual(os.path.realpath(paths[0]), os.path.realpath(program))
+        self.assertLess(len(paths), 4, paths)
