@@ -21,6 +21,7 @@ static void put_functions(const FcReportContext *context, FcJson *json,
         fc_json_begin_object(json, NULL);
         put_function(context, json, function->function);
         fc_json_unsigned(json, "calls", function->calls);
+        fc_export_json_cpu(context, json, &function->times, TRUE);
         fc_json_unsigned(json, "total_ns", function->times.total_ns);
         fc_json_unsigned(json, "local_ns", function->times.local_ns);
         fc_export_json_raw(json, "raw_total_ns", function->times.total_ns,
@@ -29,6 +30,7 @@ static void put_functions(const FcReportContext *context, FcJson *json,
                            function->times.local_cost_ns);
         fc_json_unsigned(json, "total_wait_ns", function->times.total_wait_ns);
         fc_json_unsigned(json, "local_wait_ns", function->times.local_wait_ns);
+        fc_export_json_off(json, &function->times, &function->off);
         fc_json_end_object(json);
     }
     fc_json_end_array(json);

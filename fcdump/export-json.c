@@ -5,6 +5,7 @@
  */
 #include "fcdump/export-json.h"
 
+#include "model/contention.h"
 #include "model/latency.h"
 #include "model/slowest.h"
 
@@ -206,6 +207,38 @@ void fc_export_json_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_
     fc_json_unsigned(json, key, ns <= G_MAXUINT64 - cost_ns ? ns + cost_ns : G_MAXUINT64);
 }
 
+static void put_cpu(FcJson *json, const char *key, FcTimePart part, guint64 ns, guint64 wait_ns)
+{
+    if (part == FC_TIME_PART_WAIT)
+        fc_json_null(json, key);
+    else
+        fc_json_unsigned(json, key, part == FC_TIME_PART_CPU ? ns : ns - MIN(wait_ns, ns));
+}
+
+void fc_export_json_cpu(const FcReportContext *context, FcJson *json, const FcProfileTimes *times,
+                        gboolean has_local)
+{
+    const FcTimePart part = context->model->time;
+    put_cpu(json, "cpu_total_ns", part, times->total_ns, times->total_wait_ns);
+    if (has_local)
+        put_cpu(json, "cpu_local_ns", part, times->local_ns, times->local_wait_ns);
+}
+
+void fc_export_json_off(FcJson *json, const FcProfileTimes *times, const FcProfileOff *off)
+{
+    static const char *const keys[] = {
+        [FC_WAIT_LOCK] = "lock_ns",    [FC_WAIT_SIGN] = "threads_ns", [FC_WAIT_INPUT] = "input_ns",
+        [FC_WAIT_SLEEP] = "sleep_ns",  [FC_WAIT_DISK] = "disk_ns",    [FC_WAIT_OTHER] = "other_ns",
+        [FC_WAIT_KINDS] = "unknown_ns"};
+    const FcContentionParts parts = fc_contention_parts(times, off);
+    fc_json_unsigned(json, "preempted_ns", parts.preempted_ns);
+    fc_json_begin_object(json, "waits");
+    for (guint kind = 0; kind < G_N_ELEMENTS(keys); kind++)
+        fc_json_unsigned(json, keys[kind], parts.kind_ns[kind]);
+    fc_json_unsigned(json, "samples", off->samples);
+    fc_json_end_object(json);
+}
+
 /* Percentiles; null where no call was timed, or the profile is too old for them. */
 static void put_latency(FcJson *json, const FcPercentileSet *set)
 {
@@ -259,12 +292,14 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_string(json, "linkage_name", symbol.raw_name);
     fc_export_json_source(json, &symbol);
     fc_json_unsigned(json, "calls", figures->calls);
+    fc_export_json_cpu(export->context, json, &figures->times, TRUE);
     fc_json_unsigned(json, "total_ns", figures->times.total_ns);
     fc_json_unsigned(json, "local_ns", figures->times.local_ns);
     fc_export_json_raw(json, "raw_total_ns", figures->times.total_ns, figures->times.total_cost_ns);
     fc_export_json_raw(json, "raw_local_ns", figures->times.local_ns, figures->times.local_cost_ns);
     fc_json_unsigned(json, "total_wait_ns", figures->times.total_wait_ns);
     fc_json_unsigned(json, "local_wait_ns", figures->times.local_wait_ns);
+    fc_export_json_off(json, &figures->times, &figures->off);
     fc_json_unsigned(json, "total_min_ns", figures->bounds.total_min_ns);
     fc_json_unsigned(json, "total_max_ns", figures->bounds.total_max_ns);
     fc_json_unsigned(json, "local_min_ns", figures->bounds.local_min_ns);
@@ -318,6 +353,21 @@ static void put_functions(const Export *export)
 
 /* ---- Arcs, contexts, cycles --------------------------------------------------------- */
 
+static void put_arc_times(const Export *export, const FcCallSite *site, const FcProfileArc *arc)
+{
+    FcJson *json = export->json;
+    const FcProfileTimes times = {.total_ns = site->total_ns,
+                                  .total_wait_ns = arc->times.total_wait_ns};
+    if (site->total_ns == 0 && !export->model->profile->extended)
+    {
+        fc_json_null(json, "cpu_total_ns"); /* version 3.0 does not time arcs */
+        fc_json_null(json, "total_ns");
+        return;
+    }
+    fc_export_json_cpu(export->context, json, &times, FALSE);
+    fc_json_unsigned(json, "total_ns", site->total_ns);
+}
+
 static void put_arcs(const Export *export)
 {
     FcJson *json = export->json;
@@ -340,10 +390,7 @@ static void put_arcs(const Export *export)
             fc_json_boolean(json, "apportioned", arc->apportioned);
             fc_export_json_raw(json, "raw_total_ns", site->total_ns, arc->times.total_cost_ns);
             fc_json_unsigned(json, "total_wait_ns", arc->times.total_wait_ns);
-            if (site->total_ns > 0 || model->profile->extended)
-                fc_json_unsigned(json, "total_ns", site->total_ns);
-            else
-                fc_json_null(json, "total_ns"); /* version 3.0 does not time arcs */
+            put_arc_times(export, site, arc);
             const FcPercentileSet latency = fc_latency_of_site(export->latencies, site);
             put_latency(json, &latency);
             put_site(export, &arc->site);
@@ -390,6 +437,8 @@ static void put_folded_root(const Export *export)
     fc_json_boolean(json, "folded", TRUE);
     fc_json_unsigned(json, "calls", 0);
     fc_json_boolean(json, "apportioned", FALSE);
+    fc_json_unsigned(json, "cpu_total_ns", 0);
+    fc_json_unsigned(json, "cpu_local_ns", 0);
     fc_json_unsigned(json, "total_ns", 0);
     fc_json_unsigned(json, "local_ns", 0);
     fc_json_unsigned(json, "total_wait_ns", 0);
@@ -423,6 +472,7 @@ static void put_contexts(const Export *export)
         fc_json_boolean(json, "folded", FALSE);
         fc_json_unsigned(json, "calls", context->calls);
         fc_json_boolean(json, "apportioned", context->apportioned);
+        fc_export_json_cpu(export->context, json, &context->times, TRUE);
         fc_json_unsigned(json, "total_ns", context->times.total_ns);
         fc_json_unsigned(json, "local_ns", context->times.local_ns);
         fc_export_json_raw(json, "raw_total_ns", context->times.total_ns,

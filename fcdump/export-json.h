@@ -23,6 +23,12 @@ void fc_export_json_buckets(FcJson *json, const char *key, const guint64 *bucket
                             const char *unit, const char *count);
 /* The time as it was measured, with what the hooks took. */
 void fc_export_json_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_ns);
+/* `cpu_total_ns` and `cpu_local_ns`; null where --time has taken them away.  An arc has none of its
+ * own. */
+void fc_export_json_cpu(const FcReportContext *context, FcJson *json, const FcProfileTimes *times,
+                        gboolean has_local);
+/* `preempted_ns` and `waits` of a function, or of one in a thread. */
+void fc_export_json_off(FcJson *json, const FcProfileTimes *times, const FcProfileOff *off);
 /* Members of a thread that all have who write one: which it is, when it ran, its calls. */
 void fc_export_json_thread_run(FcJson *json, const FcProfileThread *thread);
 /* An object of the array `threads`. */

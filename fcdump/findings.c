@@ -19,15 +19,21 @@ static void free_finding(gpointer data)
 {
     FcFinding *finding = data;
     g_free(finding->text);
+    g_free(finding->reason);
     g_free(finding);
 }
 
-/* Takes `text` over. */
-static void add(GPtrArray *findings, char *text, const char *option)
+/* Takes `text` and `reason` over. */
+static void add_with_reason(GPtrArray *findings, char *text, char *reason, const char *option)
 {
     FcFinding *finding = g_new(FcFinding, 1);
-    *finding = (FcFinding){text, option};
+    *finding = (FcFinding){text, reason, option};
     g_ptr_array_add(findings, finding);
+}
+
+static void add(GPtrArray *findings, char *text, const char *option)
+{
+    add_with_reason(findings, text, NULL, option);
 }
 
 static const char *name_of(const FcModel *model, guint function)
@@ -110,17 +116,64 @@ static void find_hooks(GPtrArray *findings, const FcReportContext *context)
         "--suggest-filter");
 }
 
-static void find_waits(GPtrArray *findings, const FcModel *model, const FcContention *contention)
+/* "f", with the file and line that it begins at where they are known. */
+static char *format_function(const FcReportContext *context, guint index)
 {
-    if (contention->function == FC_NONE ||
-        (double)contention->wait_ns < NOTABLE_WAIT * (double)contention->busy_run_ns)
+    const FcFunction *function = fc_model_function(context->model, index);
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    options.base_names = TRUE;
+    g_autofree char *place = fc_report_source(&own, &function->figures.place, FALSE);
+    return place ? g_strdup_printf("%s (%s)", function->name, place) : g_strdup(function->name);
+}
+
+static gboolean is_notable(const FcContentionPlace *place)
+{
+    return place->function != FC_NONE &&
+           (double)place->wait_ns >= NOTABLE_WAIT * (double)place->whole_ns;
+}
+
+static double percent_of(const FcContentionPlace *place)
+{
+    return 100 * (double)place->wait_ns / (double)place->whole_ns;
+}
+
+/* Threads that wait for one another. */
+static void find_contention(GPtrArray *findings, const FcReportContext *context,
+                            const FcContentionPlace *place)
+{
+    if (!is_notable(place))
         return;
-    g_autofree char *time = fc_format_brief_time(contention->wait_ns);
-    add(findings,
-        g_strdup_printf("%u threads wait in %s for %s, %.0f%% of the working threads' time",
-                        contention->waiting, name_of(model, (guint)contention->function), time,
-                        100 * (double)contention->wait_ns / (double)contention->busy_run_ns),
-        "--time=wait");
+    g_autofree char *time = fc_format_brief_time(place->wait_ns);
+    g_autofree char *function = format_function(context, (guint)place->function);
+    add_with_reason(findings,
+                    g_strdup_printf("%u threads wait%s in %s for %s", place->threads,
+                                    place->kind == FC_WAIT_LOCK   ? " for a lock"
+                                    : place->kind == FC_WAIT_SIGN ? " for one another"
+                                                                  : "",
+                                    function, time),
+                    g_strdup_printf(", %.0f%% of the working threads' time", percent_of(place)),
+                    "--waits");
+}
+
+/* Threads that wait for something else: nobody is in their way. */
+static void find_waits(GPtrArray *findings, const FcReportContext *context,
+                       const FcContentionPlace *place)
+{
+    static const char *const words[] = {[FC_WAIT_INPUT] = "waits for input",
+                                        [FC_WAIT_SLEEP] = "sleeps",
+                                        [FC_WAIT_DISK] = "waits for the disk",
+                                        [FC_WAIT_OTHER] = "waits"};
+    if (!is_notable(place) || place->kind >= G_N_ELEMENTS(words) || !words[place->kind])
+        return;
+    g_autofree char *time = fc_format_brief_time(place->wait_ns);
+    g_autofree char *function = format_function(context, (guint)place->function);
+    g_autofree char *threads =
+        place->threads > 1 ? g_strdup_printf(" in %u threads", place->threads) : g_strdup("");
+    add_with_reason(findings,
+                    g_strdup_printf("%s %s for %s%s", function, words[place->kind], time, threads),
+                    g_strdup_printf(", %.0f%% of all threads' time", percent_of(place)), "--waits");
 }
 
 static const char *time_phrase(FcTimePart part)
@@ -145,10 +198,12 @@ static void find_heaviest(GPtrArray *findings, const FcModel *model, const gbool
     g_autofree char *calls = fc_format_brief_count(most->figures.calls);
     g_autofree char *each =
         fc_format_brief_time(most->figures.times.local_ns / MAX(most->figures.calls, 1));
-    add(findings,
-        g_strdup_printf("%s itself takes %.0f%% of %s (%s call%s of %s)", most->name,
+    add_with_reason(
+        findings,
+        g_strdup_printf("%s itself takes %.0f%% of %s", most->name,
                         100 * (double)most->figures.times.local_ns / (double)model->base_ns,
-                        time_phrase(model->time), calls, most->figures.calls == 1 ? "" : "s", each),
+                        time_phrase(model->time)),
+        g_strdup_printf(" (%s call%s of %s)", calls, most->figures.calls == 1 ? "" : "s", each),
         NULL);
 }
 
@@ -219,10 +274,11 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     find_death(findings, model);
     find_bad_frees(findings, context);
     find_hooks(findings, context);
-    find_waits(findings, model, contention);
+    find_contention(findings, context, &contention->contended);
     find_heaviest(findings, model, waiting);
     find_leaks(findings, context);
     find_preemption(findings, contention);
+    find_waits(findings, context, &contention->waiting);
     find_idle(findings, contention);
     if (!model->lacks_arcs)
         find_cycle(findings, model);

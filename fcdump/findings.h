@@ -10,6 +10,7 @@
 typedef struct
 {
     char *text;         /* a sentence without its full stop */
+    char *reason;       /* what may follow it where there is room; or NULL */
     const char *option; /* of fcdump: what shows more of it; NULL: nothing does */
 } FcFinding;
 

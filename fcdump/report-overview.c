@@ -139,6 +139,21 @@ static void print_facts(const FcReportContext *context)
 
 /* ---- What is notable --------------------------------------------------------------------- */
 
+/* What finds no room is left out: first the reason, then the end of the sentence. */
+static char *fit_finding(const FcFinding *finding, guint width)
+{
+    g_autofree char *option =
+        finding->option ? g_strdup_printf(": %s", finding->option) : g_strdup("");
+    const guint room = width - MIN(width, 2 + (guint)g_utf8_strlen(option, -1));
+    g_autofree char *whole = g_strconcat(finding->text, finding->reason, NULL);
+    if (width == 0 || g_utf8_strlen(whole, -1) <= (glong)room)
+        return g_strconcat(whole, option, NULL);
+    if (g_utf8_strlen(finding->text, -1) <= (glong)room)
+        return g_strconcat(finding->text, option, NULL);
+    g_autofree char *start = g_utf8_substring(finding->text, 0, room - MIN(room, 3));
+    return g_strconcat(start, "...", option, NULL);
+}
+
 static void print_findings(const FcReportContext *context)
 {
     g_autoptr(GPtrArray) findings = fc_findings_new(context);
@@ -147,9 +162,8 @@ static void print_findings(const FcReportContext *context)
     for (guint i = 0; i < findings->len && i < FINDINGS_MAX; i++)
     {
         const FcFinding *finding = findings->pdata[i];
-        fc_render_line(context->render, "%s %s%s%s", fc_render_utf8(context->render) ? "•" : "*",
-                       finding->text, finding->option ? ": " : "",
-                       finding->option ? finding->option : "");
+        g_autofree char *line = fit_finding(finding, fc_render_width(context->render));
+        fc_render_line(context->render, "%s %s", fc_render_utf8(context->render) ? "•" : "*", line);
     }
 }
 

@@ -211,15 +211,17 @@ static void add_idle(FcTable *table, const FcContention *contention)
 static void add_contention(FcTable *table, const FcReportContext *context,
                            const FcContention *contention)
 {
-    if (contention->function != FC_NONE &&
-        (double)contention->wait_ns >= NOTABLE_WAIT * (double)contention->busy_run_ns)
+    const FcContentionPlace *place = &contention->contended;
+    if (place->function != FC_NONE &&
+        (double)place->wait_ns >= NOTABLE_WAIT * (double)place->whole_ns)
     {
-        const FcFunction *function = fc_model_function(context->model, (guint)contention->function);
-        g_autofree char *share = fc_format_share(contention->wait_ns, contention->busy_run_ns);
+        const FcFunction *function = fc_model_function(context->model, (guint)place->function);
+        g_autofree char *share = fc_format_share(place->wait_ns, place->whole_ns);
         add(table, "Contended",
-            g_strdup_printf("%u threads wait in %s, for %s%% of the time of all that work; "
-                            "--time=wait: where else",
-                            contention->waiting, function->name, share));
+            g_strdup_printf("%u threads wait%s in %s, for %s%% of the time of all that work; "
+                            "--waits: where else",
+                            place->threads, place->kind == FC_WAIT_LOCK ? " for a lock" : "",
+                            function->name, share));
     }
     if (contention->preempted_ns > 0 &&
         (double)contention->preempted_ns >= NOTABLE_PREEMPTION * (double)contention->run_ns)

@@ -8,13 +8,55 @@
 #define LEAST_WAIT                                                                                 \
     0.01 /* of a thread's time in a function, for it to count as one that waits there */
 
-/* Of a function: how many threads waited in it, and how long. */
+/* Of a function: how many threads waited in it, and how long, for what. */
 typedef struct
 {
     guint threads;
     guint last; /* of these threads; what is several functions to a thread may be one here */
     guint64 wait_ns;
+    guint64 kind_ns[FC_WAIT_KINDS + 1];
 } Waits;
+
+/* What a model's threads have: those that wait for one another, and those for something else. */
+typedef struct
+{
+    const FcModel *model;
+    gboolean has_kinds; /* some sample tells what a wait was for */
+    gboolean has_off;   /* and what was preempted is known by function */
+    Waits *contended;   /* by function of the model */
+    Waits *waiting;
+} Search;
+
+static guint64 less(guint64 ns, guint64 taken)
+{
+    return ns - MIN(taken, ns);
+}
+
+FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfileOff *off)
+{
+    FcContentionParts parts = {.preempted_ns = MIN(off->preempted_ns, times->local_wait_ns)};
+    const guint64 blocked_ns = times->local_wait_ns - parts.preempted_ns;
+    guint64 placed_ns = 0;
+    double all = 0;
+    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+        all += (double)off->kind_ns[kind];
+    for (guint kind = 0; all > 0 && kind < FC_WAIT_KINDS; kind++)
+    {
+        const double share = (double)off->kind_ns[kind] / all;
+        parts.kind_ns[kind] =
+            MIN((guint64)(share * (double)blocked_ns), less(blocked_ns, placed_ns));
+        placed_ns += parts.kind_ns[kind];
+    }
+    if (all > 0) /* what was rounded off belongs to one that is there */
+        for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+            if (off->kind_ns[kind] > 0)
+            {
+                parts.kind_ns[kind] += blocked_ns - placed_ns;
+                return parts;
+            }
+    parts.kind_ns[FC_WAIT_KINDS] = blocked_ns;
+    return parts;
+}
 
 static guint64 cpu_ns(const FcModel *model, const FcProfileThreadFunction *function)
 {
@@ -23,8 +65,7 @@ static guint64 cpu_ns(const FcModel *model, const FcProfileThreadFunction *funct
     case FC_TIME_PART_CPU:
         return function->times.local_ns;
     case FC_TIME_PART_WALL:
-        return function->times.local_ns -
-               MIN(function->times.local_wait_ns, function->times.local_ns);
+        return less(function->times.local_ns, function->times.local_wait_ns);
     case FC_TIME_PART_WAIT:
     default:
         return 0;
@@ -34,83 +75,157 @@ static guint64 cpu_ns(const FcModel *model, const FcProfileThreadFunction *funct
 /* How long it waited of its own accord. */
 static guint64 own_wait_ns(const FcProfileThread *thread)
 {
-    return thread->wait_ns - MIN(thread->preempted_ns, thread->wait_ns);
+    return less(thread->wait_ns, thread->preempted_ns);
 }
 
+static const FcProfileThreadFunction *function_of(const FcProfileThread *thread, guint index)
+{
+    return &g_array_index(thread->functions, FcProfileThreadFunction, index);
+}
+
+/* A thread that waits for a lock wants to work. */
 gboolean fc_contention_is_idle(const FcProfileThread *thread)
 {
-    return (double)own_wait_ns(thread) >= FC_CONTENTION_IDLE * (double)thread->run_ns;
-}
-
-/* A thread is preempted where it computes: so much of its time off the CPU in each function is not
- * of its own accord.  That is wrong where a function is preempted in counted ones that it calls, so
- * none has more than the whole thread. */
-static void add_thread(const FcModel *model, guint number, const FcProfileThread *thread,
-                       Waits *waits)
-{
-    const guint64 most_ns = own_wait_ns(thread);
-    guint64 all_cpu_ns = 0;
-    for (guint i = 0; i < thread->functions->len; i++)
-        all_cpu_ns += cpu_ns(model, &g_array_index(thread->functions, FcProfileThreadFunction, i));
+    guint64 lock_ns = 0;
     for (guint i = 0; i < thread->functions->len; i++)
     {
-        const FcProfileThreadFunction *function =
-            &g_array_index(thread->functions, FcProfileThreadFunction, i);
-        const double share =
-            all_cpu_ns > 0 ? (double)cpu_ns(model, function) / (double)all_cpu_ns : 0;
-        const guint64 preempted_ns = (guint64)(share * (double)thread->preempted_ns);
-        const guint64 own_ns =
-            MIN(function->times.local_wait_ns - MIN(preempted_ns, function->times.local_wait_ns),
-                most_ns);
-        /* the rest of a time that was mostly other work's says little: the estimate is rough */
-        if (own_ns <= function->times.local_wait_ns / 2 ||
-            (double)own_ns < LEAST_WAIT * (double)thread->run_ns)
-            continue;
-        Waits *sum = &waits[model->function_of[function->function]];
-        sum->threads += sum->threads == 0 || sum->last != number;
-        sum->last = number;
-        sum->wait_ns += own_ns;
+        const FcProfileThreadFunction *function = function_of(thread, i);
+        lock_ns += fc_contention_parts(&function->times, &function->off).kind_ns[FC_WAIT_LOCK];
+    }
+    return (double)less(own_wait_ns(thread), lock_ns) >=
+           FC_CONTENTION_IDLE * (double)thread->run_ns;
+}
+
+static void add_wait(Waits *waits, guint number, const FcProfileThread *thread,
+                     const guint64 *kind_ns)
+{
+    guint64 all_ns = 0;
+    for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
+        all_ns += kind_ns[kind];
+    if ((double)all_ns < LEAST_WAIT * (double)thread->run_ns || all_ns == 0)
+        return;
+    waits->threads += waits->threads == 0 || waits->last != number;
+    waits->last = number;
+    waits->wait_ns += all_ns;
+    for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
+        waits->kind_ns[kind] += kind_ns[kind];
+}
+
+/* Where the profile has no preempted times by function: a thread is preempted where it computes, so
+ * much of its time off the CPU in each function is not of its own accord.  That is wrong where a
+ * function is preempted in counted ones that it calls, so none has more than the whole thread, and
+ * the rest of a time that was mostly other work's says little. */
+static guint64 guess_blocked_ns(const FcModel *model, const FcProfileThread *thread,
+                                const FcProfileThreadFunction *function, guint64 all_cpu_ns)
+{
+    const guint64 wait_ns = function->times.local_wait_ns;
+    const double share = all_cpu_ns > 0 ? (double)cpu_ns(model, function) / (double)all_cpu_ns : 0;
+    const guint64 own_ns =
+        MIN(less(wait_ns, (guint64)(share * (double)thread->preempted_ns)), own_wait_ns(thread));
+    return own_ns > wait_ns / 2 ? own_ns : 0;
+}
+
+static FcContentionParts parts_of(const Search *search, const FcProfileThread *thread,
+                                  const FcProfileThreadFunction *function, guint64 all_cpu_ns)
+{
+    FcContentionParts parts = fc_contention_parts(&function->times, &function->off);
+    if (!search->has_off)
+        parts.kind_ns[FC_WAIT_KINDS] =
+            guess_blocked_ns(search->model, thread, function, all_cpu_ns);
+    return parts;
+}
+
+static void add_thread(const Search *search, guint number, const FcProfileThread *thread,
+                       gboolean is_idle)
+{
+    guint64 all_cpu_ns = 0;
+    for (guint i = 0; i < thread->functions->len; i++)
+        all_cpu_ns += cpu_ns(search->model, function_of(thread, i));
+    for (guint i = 0; i < thread->functions->len; i++)
+    {
+        const FcProfileThreadFunction *function = function_of(thread, i);
+        const guint index = search->model->function_of[function->function];
+        FcContentionParts parts = parts_of(search, thread, function, all_cpu_ns);
+        guint64 contended_ns[FC_WAIT_KINDS + 1] = {0};
+        contended_ns[FC_WAIT_LOCK] = parts.kind_ns[FC_WAIT_LOCK];
+        if (!is_idle)
+            contended_ns[FC_WAIT_SIGN] = parts.kind_ns[FC_WAIT_SIGN];
+        if (!is_idle && !search->has_kinds)
+            contended_ns[FC_WAIT_KINDS] = parts.kind_ns[FC_WAIT_KINDS];
+        add_wait(&search->contended[index], number, thread, contended_ns);
+        parts.kind_ns[FC_WAIT_LOCK] = parts.kind_ns[FC_WAIT_SIGN] = 0;
+        parts.kind_ns[FC_WAIT_KINDS] = 0;
+        add_wait(&search->waiting[index], number, thread, parts.kind_ns);
     }
 }
 
-static void find_function(FcContention *contention, const FcModel *model, const Waits *waits)
+static void find_place(const FcModel *model, const Waits *waits, guint least_threads,
+                       FcContentionPlace *place)
 {
     for (guint i = 0; i < model->functions->len; i++)
     {
-        if (waits[i].threads < 2 || waits[i].wait_ns <= contention->wait_ns)
+        if (waits[i].threads < least_threads || waits[i].wait_ns <= place->wait_ns)
             continue;
-        contention->function = (gint)i;
-        contention->waiting = waits[i].threads;
-        contention->wait_ns = waits[i].wait_ns;
+        place->function = (gint)i;
+        place->threads = waits[i].threads;
+        place->wait_ns = waits[i].wait_ns;
     }
+    place->kind = FC_WAIT_KINDS;
+    if (place->function == FC_NONE)
+        return;
+    const guint64 *kind_ns = waits[place->function].kind_ns;
+    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+        if (kind_ns[kind] > kind_ns[place->kind])
+            place->kind = (FcWaitKind)kind;
+}
+
+static void look_for_kinds(Search *search)
+{
+    for (guint i = 0; i < search->model->functions->len; i++)
+    {
+        const FcProfileOff *off = &fc_model_function(search->model, i)->figures.off;
+        search->has_kinds = search->has_kinds || off->samples > 0;
+        search->has_off = search->has_off || off->samples > 0 || off->preempted_ns > 0;
+    }
+}
+
+static void add_idle(FcContention *contention, const FcProfileThread *thread)
+{
+    contention->idle++;
+    if (thread->name && contention->names->len < NAMES_MAX &&
+        !g_ptr_array_find_with_equal_func(contention->names, thread->name, g_str_equal, NULL))
+        g_ptr_array_add(contention->names, thread->name);
 }
 
 FcContention *fc_contention_new(const FcModel *model)
 {
     FcContention *contention = g_new0(FcContention, 1);
-    g_autofree Waits *waits = g_new0(Waits, model->functions->len + 1);
-    contention->function = FC_NONE;
+    Search search = {.model = model,
+                     .contended = g_new0(Waits, model->functions->len + 1),
+                     .waiting = g_new0(Waits, model->functions->len + 1)};
+    look_for_kinds(&search);
     contention->names = g_ptr_array_new();
+    contention->contended.function = contention->waiting.function = FC_NONE;
     for (guint i = 0; i < model->profile->threads->len; i++)
     {
         const FcProfileThread *thread = &g_array_index(model->profile->threads, FcProfileThread, i);
         if (thread->waits == FC_WAITS_UNKNOWN || thread->run_ns == 0)
             continue;
+        const gboolean is_idle = fc_contention_is_idle(thread);
         contention->threads++;
         contention->run_ns += thread->run_ns;
         contention->preempted_ns += MIN(thread->preempted_ns, thread->run_ns);
-        if (!fc_contention_is_idle(thread))
-        {
-            contention->busy_run_ns += thread->run_ns;
-            add_thread(model, i, thread, waits);
-            continue;
-        }
-        contention->idle++;
-        if (thread->name && contention->names->len < NAMES_MAX &&
-            !g_ptr_array_find_with_equal_func(contention->names, thread->name, g_str_equal, NULL))
-            g_ptr_array_add(contention->names, thread->name);
+        if (is_idle)
+            add_idle(contention, thread);
+        else
+            contention->contended.whole_ns += thread->run_ns;
+        add_thread(&search, i, thread, is_idle);
     }
-    find_function(contention, model, waits);
+    contention->waiting.whole_ns = contention->run_ns;
+    find_place(model, search.contended, 2, &contention->contended);
+    find_place(model, search.waiting, 1, &contention->waiting);
+    g_free(search.contended);
+    g_free(search.waiting);
     return contention;
 }
 

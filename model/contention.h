@@ -1,31 +1,51 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the times off the CPU say of the threads: who only waits, what several wait in, and how much
- * others had their processors.  Pure computation on a model; never prints.
+ * What the times off the CPU say of the threads: what they wait for and where, who only waits, and
+ * how much others had their processors.  Pure computation on a model; never prints.
  */
 #pragma once
 
 #include "model/model.h"
+
+/* What threads wait in: the function that they do it in most, and what they wait for. */
+typedef struct
+{
+    gint function;    /* FC_NONE: there is none */
+    guint threads;    /* so many do */
+    guint64 wait_ns;  /* so long together */
+    FcWaitKind kind;  /* that most of it is for; FC_WAIT_KINDS: not known */
+    guint64 whole_ns; /* the time of all threads, that this is a part of */
+} FcContentionPlace;
 
 typedef struct
 {
     guint threads;        /* whose times off the CPU are known */
     guint64 run_ns;       /* of them together */
     guint64 preempted_ns; /* of it: other threads ran, of any program */
-    guint idle;           /* threads that waited nearly all of their time */
+    guint idle;           /* threads that waited nearly all of their time, and not for a lock */
     GPtrArray *names;     /* const char *, of some of these; the model's */
-    /* The function that threads which are not idle waited in most, two of them at least; FC_NONE:
-     * there is none. */
-    gint function;
-    guint waiting;       /* so many threads did */
-    guint64 wait_ns;     /* so long together, of */
-    guint64 busy_run_ns; /* the time of all that are not idle */
+    /* Two threads at least that wait for one another: for a lock, or those that are not idle for a
+     * sign of another thread; for what is not known, if no kind is.  whole_ns is the time of all
+     * threads that are not idle. */
+    FcContentionPlace contended;
+    /* One thread or more that wait for something else: input, sleep, a disk. */
+    FcContentionPlace waiting;
 } FcContention;
 
 #define FC_CONTENTION_IDLE 0.9 /* of an idle thread's time, at least, it waits */
 
 /* Whether that thread, of which its times off the CPU are known, is one. */
 gboolean fc_contention_is_idle(const FcProfileThread *thread);
+
+/* The parts of a function's own time off the CPU: preempted, and for what it waited as its samples
+ * share that out; in the last element what no sample tells.  Sums up to local_wait_ns. */
+typedef struct
+{
+    guint64 preempted_ns;
+    guint64 kind_ns[FC_WAIT_KINDS + 1];
+} FcContentionParts;
+
+FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfileOff *off);
 
 /* The caller owns the result. */
 FcContention *fc_contention_new(const FcModel *model);

@@ -43,6 +43,7 @@ static void add_figures(FcProfile *profile, const FcProfileThread *thread)
             &g_array_index(profile->functions, FcProfileFunction, from->function);
         function->calls += from->calls;
         fc_profile_add_times(&function->times, &from->times);
+        fc_profile_add_off(&function->off, &from->off);
     }
 }
 

@@ -52,6 +52,29 @@ typedef struct
     guint64 local_wait_ns; /* of local_ns */
 } FcProfileTimes;
 
+/* What a thread waits for.  Other threads have a lock that it wants; or it wants a sign of them: a
+ * condition variable, a semaphore, the end of a thread. */
+typedef enum
+{
+    FC_WAIT_LOCK,
+    FC_WAIT_SIGN,
+    FC_WAIT_INPUT, /* or output: of a descriptor */
+    FC_WAIT_SLEEP,
+    FC_WAIT_DISK,
+    FC_WAIT_OTHER,
+    FC_WAIT_KINDS,
+} FcWaitKind;
+
+/* Of the time off the CPU that is in a function's local time. */
+typedef struct
+{
+    guint64 preempted_ns; /* not of its own accord; as it was measured */
+    guint64 samples;      /* of waiting threads, which stand for so long in each kind of wait: */
+    guint64 kind_ns[FC_WAIT_KINDS];
+} FcProfileOff;
+
+void fc_profile_add_off(FcProfileOff *to, const FcProfileOff *more);
+
 /* The least and the most of single calls. */
 typedef struct
 {
@@ -77,6 +100,7 @@ typedef struct
     FcProfileBounds cpu;
     gboolean has_elapsed_bounds; /* fc_profile_choose_time has put those on the CPU in place of */
     FcProfileBounds elapsed;     /* these */
+    FcProfileOff off;
 } FcProfileFunction;
 
 /* Those of times on the CPU, and of elapsed times, whichever were chosen. */
@@ -140,6 +164,7 @@ typedef struct
     guint function;
     guint64 calls;
     FcProfileTimes times;
+    FcProfileOff off;
 } FcProfileThreadFunction;
 
 /* What one thread has of an arc, itself an index; of all threads together it is the arc's own. */

@@ -357,7 +357,7 @@ static void give_functions(FcProfile *profile)
     {
         const FcProfileFunction *from = &g_array_index(profile->functions, FcProfileFunction, i);
         const FcProfileThreadFunction function = {
-            .function = i, .calls = from->calls, .times = from->times};
+            .function = i, .calls = from->calls, .times = from->times, .off = from->off};
         if (function.calls > 0 || function.times.total_ns > 0)
             g_array_append_val(functions, function);
     }

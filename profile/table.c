@@ -164,6 +164,21 @@ static const FcField wait_arc_fields[] = {
     FIELD("the time off the CPU", NUMBER, FcProfileTimes, total_wait_ns, SUM),
 };
 
+/* The same of a function, and of one of a thread's. */
+#define OFF_FIELDS(record)                                                                         \
+    {                                                                                              \
+        FIELD("the preempted time", NUMBER, record, off.preempted_ns, SUM),                        \
+            FIELD("the number of samples", NUMBER, record, off.samples, SUM),                      \
+            FIELD("the time for a lock", NUMBER, record, off.kind_ns[FC_WAIT_LOCK], SUM),          \
+            FIELD("the time for a sign", NUMBER, record, off.kind_ns[FC_WAIT_SIGN], SUM),          \
+            FIELD("the time for input", NUMBER, record, off.kind_ns[FC_WAIT_INPUT], SUM),          \
+            FIELD("the time asleep", NUMBER, record, off.kind_ns[FC_WAIT_SLEEP], SUM),             \
+            FIELD("the time for a disk", NUMBER, record, off.kind_ns[FC_WAIT_DISK], SUM),          \
+            FIELD("the time for others", NUMBER, record, off.kind_ns[FC_WAIT_OTHER], SUM),         \
+    }
+static const FcField off_function_fields[] = OFF_FIELDS(FcProfileFunction);
+static const FcField off_thread_function_fields[] = OFF_FIELDS(FcProfileThreadFunction);
+
 static const FcField slowest_fields[] = {
     FIELD("the function", INDEX, FcProfileSlowCall, function, KEY, FC_ARRAY_FUNCTIONS),
     FIELD("the context", LINK, FcProfileSlowCall, context, KEY, FC_ARRAY_CONTEXTS),
@@ -300,6 +315,10 @@ const FcSection fc_sections[FC_SECTION_COUNT] = {
                                                  THREAD_FUNCTIONS, wait_fields, .of_times = TRUE),
     [FC_SECTION_WAIT_FUNCTIONS] =
         SECTION("wait-functions", FIGURES, FUNCTIONS, FUNCTIONS, wait_fields, .of_times = TRUE),
+    [FC_SECTION_OFF_FUNCTIONS] =
+        SECTION("off-functions", FIGURES, FUNCTIONS, FUNCTIONS, off_function_fields),
+    [FC_SECTION_OFF_THREAD_FUNCTIONS] = SECTION("off-thread-functions", FIGURES, THREAD_FUNCTIONS,
+                                                THREAD_FUNCTIONS, off_thread_function_fields),
     [FC_SECTION_CPU_BOUNDS] =
         SECTION("cpu-bounds", FIGURES, FUNCTIONS, FUNCTIONS, cpu_bounds_fields),
     [FC_SECTION_WAIT_ARCS] =

@@ -31,6 +31,14 @@ void fc_profile_add_times(FcProfileTimes *into, const FcProfileTimes *other)
     add(&into->local_wait_ns, other->local_wait_ns);
 }
 
+void fc_profile_add_off(FcProfileOff *to, const FcProfileOff *more)
+{
+    add(&to->preempted_ns, more->preempted_ns);
+    add(&to->samples, more->samples);
+    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+        add(&to->kind_ns[kind], more->kind_ns[kind]);
+}
+
 /* ---- All times of a profile ------------------------------------------------------------- */
 
 typedef void (*Change)(FcProfileTimes *times, FcTimePart part);

@@ -70,6 +70,7 @@ void fc_counts_free(FcCounts *counts)
     g_clear_pointer(&counts->arc_costs, g_array_unref);
     g_clear_pointer(&counts->node_waits, g_hash_table_unref);
     g_clear_pointer(&counts->arc_waits, g_hash_table_unref);
+    g_clear_pointer(&counts->offs, g_hash_table_unref);
     g_free(counts);
 }
 
@@ -140,6 +141,36 @@ FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index)
     const FcCountsCost none = {0};
     const FcCountsCost *wait = waits ? g_hash_table_lookup(waits, GUINT_TO_POINTER(index)) : NULL;
     return wait ? *wait : none;
+}
+
+FcCountsOff *fc_counts_make_off(FcCounts *counts, guint32 function)
+{
+    if (!counts->offs)
+        counts->offs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    FcCountsOff *off = g_hash_table_lookup(counts->offs, GUINT_TO_POINTER(function));
+    if (!off)
+    {
+        off = g_new0(FcCountsOff, 1);
+        g_hash_table_insert(counts->offs, GUINT_TO_POINTER(function), off);
+    }
+    return off;
+}
+
+static const FcCountsOff *find_off(const FcCounts *counts, guint32 function)
+{
+    return counts->offs ? g_hash_table_lookup(counts->offs, GUINT_TO_POINTER(function)) : NULL;
+}
+
+FcProfileOff fc_counts_get_off(const FcCounts *counts, guint32 function)
+{
+    const FcCountsOff *from = find_off(counts, function);
+    FcProfileOff off = {0};
+    if (!from)
+        return off;
+    off.preempted_ns = MIN(from->preempted, counts->functions[function].wait_local);
+    off.samples = from->samples;
+    memcpy(off.kind_ns, from->kind_ns, sizeof off.kind_ns);
+    return off;
 }
 
 /* ---- Making entries --------------------------------------------------------- */
@@ -513,6 +544,15 @@ guint32 fc_counts_make_node(FcCounts *into, const FcCounts *from, guint32 node, 
     return result;
 }
 
+static void merge_off(FcCounts *into, guint32 function, const FcCountsOff *from)
+{
+    FcCountsOff *off = fc_counts_make_off(into, function);
+    off->preempted += from->preempted;
+    off->samples += from->samples;
+    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+        off->kind_ns[kind] += from->kind_ns[kind];
+}
+
 guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
 {
     guint32 *functions = g_new0(guint32, from->function_count + 1);
@@ -527,6 +567,8 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
             fc_counts_known_module(from, function->module, function->address, function->seen);
         functions[i] = fc_counts_get_function(into, function->address, module, function->seen);
         add_function(&into->functions[functions[i]], function);
+        if (find_off(from, i))
+            merge_off(into, functions[i], find_off(from, i));
     }
     for (guint32 i = 0; i < from->arc_count; i++)
     {

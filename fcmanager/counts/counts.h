@@ -124,6 +124,15 @@ typedef struct
     guint64 local;
 } FcCountsCost;
 
+/* Of a function's own time: ticks that it was preempted, and what its waits were for, by samples,
+ * each of which stands for some ns. */
+typedef struct
+{
+    guint64 preempted;
+    guint64 samples;
+    guint64 kind_ns[FC_WAIT_KINDS];
+} FcCountsOff;
+
 /* Whether a thread counts the calls of a function. */
 typedef enum
 {
@@ -177,6 +186,7 @@ typedef struct
     GArray *arc_costs;      /* FcCountsCost, without local; likewise */
     GHashTable *node_waits; /* FcCountsCost by node; NULL: none */
     GHashTable *arc_waits;  /* FcCountsCost by arc, without local; likewise */
+    GHashTable *offs;       /* FcCountsOff by function; likewise */
     FcLatencies *arc_latencies; /* by arc, how many calls took how long; NULL: not wanted, or no arc
                                    yet */
     guint32 arc_latencies_room;
@@ -293,6 +303,11 @@ static inline FcCountsCost fc_counts_cost(const GArray *costs, guint32 index)
 /* The same for waits, which only few of many contexts have. */
 void fc_counts_add_wait(GHashTable **waits, guint32 index, FcCountsCost wait);
 FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index);
+
+/* That of the function, which is made if need be.  For the result: in ticks, bounded by the time
+ * off the CPU, as that was bounded after it was measured. */
+FcCountsOff *fc_counts_make_off(FcCounts *counts, guint32 function);
+FcProfileOff fc_counts_get_off(const FcCounts *counts, guint32 function);
 
 /* Makes room for the calls of buckets `first` to `last`. */
 void fc_counts_make_buckets(FcCountsFunction *function, guint first, guint last);

@@ -57,6 +57,12 @@ static FcProfileTimes times_ns(const FcOutputBuild *build, FcProfileTimes ticks)
         fc_output_to_ns(build, ticks.total_wait_ns), fc_output_to_ns(build, ticks.local_wait_ns)};
 }
 
+static FcProfileOff off_ns(const FcOutputBuild *build, FcProfileOff off)
+{
+    off.preempted_ns = fc_output_to_ns(build, off.preempted_ns);
+    return off;
+}
+
 static void add_functions(FcOutputBuild *build, const FcCounts *counts)
 {
     for (guint32 i = 0; i < counts->function_count; i++)
@@ -70,6 +76,7 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
             .times = times_ns(build, (FcProfileTimes){from->total, from->local, from->cost_total,
                                                       from->cost_local, from->wait_total,
                                                       from->wait_local}),
+            .off = off_ns(build, fc_counts_get_off(counts, i)),
             .bounds = elapsed,
             .has_cpu_bounds = memcmp(&elapsed, &on_cpu, sizeof elapsed) != 0,
             .cpu = on_cpu,
@@ -214,6 +221,7 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
         FcProfileThreadFunction entry =
             g_array_index(result->functions, FcProfileThreadFunction, i);
         entry.times = times_ns(build, entry.times);
+        entry.off = off_ns(build, entry.off);
         g_array_append_val(thread.functions, entry);
     }
     for (guint i = 0; result->arcs && i < result->arcs->len; i++)

@@ -4,6 +4,8 @@
  */
 #include "fcmanager/session/proc-thread.h"
 
+#include "fcmanager/session/wait-kind.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -16,6 +18,13 @@ static void read_text(gint pid, gint64 tid, const char *name, char **text)
     g_file_get_contents(path, text, NULL, NULL);
 }
 
+/* The third number of its schedstat. */
+static guint64 turns_of(const char *used)
+{
+    const char *space = used ? strrchr(used, ' ') : NULL;
+    return space ? g_ascii_strtoull(space + 1, NULL, 10) : 0;
+}
+
 static void set_name(char **name, const char *stat, const char *end)
 {
     const char *start = strchr(stat, '(');
@@ -25,10 +34,27 @@ static void set_name(char **name, const char *stat, const char *end)
     *name = g_strndup(start + 1, (gsize)(end - start) - 1);
 }
 
-gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, guint64 *ahead_ns)
+/* What it says is right where the thread is still in the wait in which it was given a CPU
+ * found->turns times. */
+static void read_kind(gint pid, gint64 tid, char state, FcProcThread *found)
+{
+    g_autofree char *call = NULL;
+    g_autofree char *where = NULL;
+    g_autofree char *used = NULL;
+    read_text(pid, tid, "syscall", &call);
+    if (!call)
+        read_text(pid, tid, "wchan", &where);
+    read_text(pid, tid, "schedstat", &used);
+    found->kind = fc_wait_kind_of(state, call, where);
+    found->has_kind =
+        (call || (where && strcmp(where, "0") != 0)) && turns_of(used) == found->turns;
+}
+
+gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, FcProcThread *found)
 {
     g_autofree char *stat = NULL;
     g_autofree char *used = NULL;
+    *found = (FcProcThread){0};
     read_text(pid, tid, "stat", &stat);
     read_text(pid, tid, "schedstat", &used);
     const char *name_end = stat ? strrchr(stat, ')') : NULL; /* the name may hold anything */
@@ -39,7 +65,9 @@ gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, guint64 *ahead_n
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_RAW, &now);
     /* its first number is the thread's own clock, as long as it does not run */
-    *ahead_ns =
+    found->ahead_ns =
         (guint64)now.tv_sec * 1000000000u + (guint64)now.tv_nsec - g_ascii_strtoull(used, NULL, 10);
+    found->turns = turns_of(used);
+    read_kind(pid, tid, name_end[2], found);
     return TRUE;
 }

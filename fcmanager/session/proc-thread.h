@@ -6,9 +6,16 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "profile/fc-profile.h"
 
-/* FALSE: the thread does not wait, or that can't be known. *ahead_ns is what an FC_OFF_SEEN of
- * the thread would say now. *name is freed and set to its name, unless that can't be known; the
- * caller owns it. */
-gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, guint64 *ahead_ns);
+typedef struct
+{
+    guint64 ahead_ns; /* what an FC_OFF_SEEN of the thread would say now */
+    guint64 turns;    /* how often it was given a CPU */
+    gboolean has_kind;
+    FcWaitKind kind; /* what it waits for */
+} FcProcThread;
+
+/* FALSE: the thread does not wait, or that can't be known.  *name is freed and set to its name,
+ * unless that can't be known; the caller owns it. */
+gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, FcProcThread *found);

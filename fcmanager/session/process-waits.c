@@ -6,8 +6,12 @@
 
 #include "fcmanager/session/proc-thread.h"
 
-/* A sample takes some 20 us.  One round takes SAMPLES_MOST of all processes together. */
-#define ROUND_US 100000
+/* A sample takes some 30 us.  One round takes SAMPLES_MOST of all processes together.  The first
+ * rounds follow one another soon, so that a short run has samples; later ones after a part of the
+ * time that there were any. */
+#define ROUND_LEAST_US 10000.0
+#define ROUND_MOST_US 100000.0
+#define ROUND_PART 50.0
 #define SAMPLES_MOST 16u
 
 /* Takes *left samples at most, and subtracts those that it took. */
@@ -23,26 +27,25 @@ static void sample_threads(FcProcess *process, guint *left)
     while (*left > 0 && g_hash_table_iter_next(&iter, NULL, &value))
     {
         FcThread *thread = value;
-        guint64 ahead_ns;
-        guint64 time;
+        FcProcThread found;
         if ((turns > 1 && thread->number % turns != turn) || thread->tid == 0)
             continue;
         (*left)--;
-        if (!fc_proc_thread_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns) ||
-            !fc_clock_now(&process->setup->clock, &time))
-            continue;
-        thread->sampled_ahead = ahead_ns;
-        thread->sampled_time = time;
+        fc_process_sample_thread(process, thread, &found);
     }
 }
 
-void fc_process_sample_waits(GHashTable *processes, FcWaitSampling *sampling)
+/* Half the mean to one and a half: programs that do the same every so often are seen everywhere. */
+static gint64 next_round_us(const FcWaitSampling *sampling, gint64 now_us)
 {
-    const gint64 now_us = g_get_monotonic_time();
+    const double age_us = (double)(now_us - sampling->begun_us);
+    const double mean_us = CLAMP(age_us / ROUND_PART, ROUND_LEAST_US, ROUND_MOST_US);
+    return now_us + (gint64)(mean_us * g_random_double_range(0.5, 1.5));
+}
+
+static void sample_processes(GHashTable *processes, FcWaitSampling *sampling)
+{
     guint left = SAMPLES_MOST;
-    if (now_us - sampling->time_us < ROUND_US)
-        return;
-    sampling->time_us = now_us;
     const guint count = g_hash_table_size(processes);
     g_autoptr(GList) all = g_hash_table_get_values(processes);
     GList *at = g_list_nth(all, count > 0 ? sampling->turn % count : 0);
@@ -51,4 +54,17 @@ void fc_process_sample_waits(GHashTable *processes, FcWaitSampling *sampling)
         sample_threads(at->data, &left);
         at = at->next ? at->next : all;
     }
+}
+
+guint fc_process_sample_waits(GHashTable *processes, FcWaitSampling *sampling)
+{
+    const gint64 now_us = g_get_monotonic_time();
+    if (sampling->begun_us == 0)
+        sampling->begun_us = now_us;
+    if (now_us >= sampling->next_us)
+    {
+        sample_processes(processes, sampling);
+        sampling->next_us = next_round_us(sampling, now_us);
+    }
+    return (guint)((sampling->next_us - now_us) / 1000) + 1;
 }

@@ -4,8 +4,6 @@
  */
 #include "fcmanager/session/process.h"
 
-#include "fcmanager/session/proc-thread.h"
-
 #include <string.h>
 #include <time.h>
 
@@ -178,7 +176,8 @@ static void add_result_functions(FcProcess *process, FcThreadResult *result, con
         const FcProfileThreadFunction entry = {
             map[i], function->calls,
             .times = {function->total, function->local, function->cost_total, function->cost_local,
-                      function->wait_total, function->wait_local}};
+                      function->wait_total, function->wait_local},
+            .off = fc_counts_get_off(counts, i)};
         g_array_append_val(result->functions, entry);
     }
     for (guint i = 0; i < result->stack->len; i++)
@@ -410,6 +409,23 @@ gboolean fc_process_is_in_proc(const FcProcess *process)
            (process->hello.flags & FC_HELLO_ELSEWHERE) == 0;
 }
 
+gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcThread *found)
+{
+    guint64 time;
+    const gint64 now_us = g_get_monotonic_time();
+    const gint64 before_us = thread->asked_us != 0 ? thread->asked_us : now_us;
+    thread->asked_us = now_us;
+    if (!fc_clock_now(&process->setup->clock, &time) ||
+        !fc_proc_thread_read(process->hello.pid, thread->tid, &thread->name, found))
+        return FALSE;
+    thread->sampled_ahead = found->ahead_ns;
+    thread->sampled_time = time;
+    if (found->has_kind)
+        fc_stack_note_wait(thread->stack, time, found->kind, found->turns,
+                           (guint64)(now_us - before_us) * 1000);
+    return TRUE;
+}
+
 /* Of a thread of a process that died at `time`: where it waited when it was sampled at last, and
  * made no record since, it waited on. */
 static void take_sampled_wait(const FcProcess *process, FcThread *thread, guint64 time)
@@ -423,14 +439,14 @@ static void take_sampled_wait(const FcProcess *process, FcThread *thread, guint6
 
 /* What no record tells as none came since, of a process that thread `number` ended at `time`: what
  * it waits, or waited when it was sampled at last. */
-static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 time, guint32 number,
+static void take_last_wait(FcProcess *process, FcThread *thread, guint64 time, guint32 number,
                            gboolean dead)
 {
-    guint64 ahead_ns;
+    FcProcThread found;
     const gboolean has_name = thread->number == number && thread->name; /* its last words */
-    const gboolean waits =
-        !dead && !has_name && process->end != FC_END_EXEC && fc_process_is_in_proc(process) &&
-        fc_proc_thread_read(process->hello.pid, thread->tid, &thread->name, &ahead_ns);
+    const gboolean waits = !dead && !has_name && process->end != FC_END_EXEC &&
+                           fc_process_is_in_proc(process) &&
+                           fc_process_sample_thread(process, thread, &found);
     if (thread->number == number || !fc_clock_is_common(&process->setup->clock) ||
         fc_stack_depth(thread->stack) == 0)
         return;
@@ -440,7 +456,7 @@ static void take_last_wait(const FcProcess *process, FcThread *thread, guint64 t
         fc_stack_end_unseen(thread->stack);
     }
     else if (waits)
-        fc_stack_take_last_wait(thread->stack, ahead_ns, time);
+        fc_stack_take_last_wait(thread->stack, found.ahead_ns, time);
 }
 
 void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolean dead)

@@ -7,6 +7,7 @@
 
 #include "fcmanager/base/clock.h"
 #include "fcmanager/heap/live.h"
+#include "fcmanager/session/proc-thread.h"
 #include "fcmanager/stack/thread.h"
 #include "fcmanager/stream/decode.h"
 #include "fcmanager/stream/shared.h"
@@ -114,6 +115,9 @@ void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time);
 /* Whether /proc can be read for its threads, by the numbers that the manager knows, and has what
  * the times off the CPU need. */
 gboolean fc_process_is_in_proc(const FcProcess *process);
+
+/* Asks the kernel about a thread.  FALSE: it does not wait, or that can't be known. */
+gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcThread *found);
 
 /* From here on its threads run other code than the profiled one (`pauses`), or do not, since the
  * exec failed. */

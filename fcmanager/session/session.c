@@ -488,6 +488,11 @@ gboolean fc_session_is_streamed(const FcSession *session)
     return session->setup.shared && fc_shared_is_streamed(session->setup.shared);
 }
 
+guint fc_session_sample_waits(FcSession *session)
+{
+    return fc_process_sample_waits(session->processes, &session->wait_sampling);
+}
+
 void fc_session_round(FcSession *session)
 {
     GHashTableIter iter;
@@ -496,7 +501,6 @@ void fc_session_round(FcSession *session)
     g_hash_table_iter_init(&iter, session->processes);
     while (g_hash_table_iter_next(&iter, NULL, &process))
         fc_process_retry(process);
-    fc_process_sample_waits(session->processes, &session->wait_sampling);
     if (session->setup.shared)
         fc_shared_count_round(session->setup.shared);
 }

@@ -79,6 +79,10 @@ gboolean fc_session_batch_done(FcSession *session);
 /* As fc_shared_is_streamed(); FALSE if there is no shared memory. */
 gboolean fc_session_is_streamed(const FcSession *session);
 
+/* To be called often: samples threads that wait, if it is time.  Returns after how many ms it is
+ * again. */
+guint fc_session_sample_waits(FcSession *session);
+
 /* To be called about ten times a second: improves the estimate of a tick's length, and checks
  * records that wait for gaps. */
 void fc_session_round(FcSession *session);

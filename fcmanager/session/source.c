@@ -18,7 +18,7 @@
 #define READ_BYTES 65536
 #define EVENTS 64
 /* How often gaps, and processes without a pidfd, are checked. */
-#define ROUND_MS 100
+#define ROUND_MS 100u
 /* After polling in vain for so long, the manager sleeps in epoll_wait. */
 #define IDLE_NS 1000000
 /* Marks the pipe among the events; process keys are never 0. */
@@ -386,6 +386,7 @@ static void drain_while_busy(FcSource *source)
             fc_poll_interval_shorten(&interval, is_streamed);
         is_waiting = came <= 1; /* otherwise there may be more by now */
         answer_quits(source);
+        fc_session_sample_waits(source->session);
         wait_for_events(source, 0);
     }
 }
@@ -446,7 +447,7 @@ void fc_source_run(FcSource *source, FcSession *session)
     source->session = session;
     for (;;)
     {
-        wait_for_events(source, ROUND_MS);
+        wait_for_events(source, (int)MIN(fc_session_sample_waits(session), ROUND_MS));
         ask_for_the_dead(source);
         gboolean is_busy = drain(source) > 0;
         answer_quits(source);

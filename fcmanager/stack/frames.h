@@ -110,6 +110,17 @@ typedef struct
     FcCountsSum *sums;
 } StackSiteEdges;
 
+/* What the kernel said of a waiting thread at a time: samples of one wait are one, of the first
+ * time. */
+typedef struct
+{
+    guint64 time;
+    guint64 turns; /* how often it had been given a CPU */
+    guint64 samples;
+    guint64 ns; /* for which they stand together */
+    FcWaitKind kind;
+} StackWaitSample;
+
 typedef struct FcStack FcStack; /* in stack.h as well, which shows no members */
 struct FcStack
 {
@@ -165,6 +176,7 @@ struct FcStack
     guint64 off_base;      /* the clocks' difference that it reported */
     guint32 waits;         /* how often the thread had waited */
     FcWaits off_seen;      /* whether any was reported */
+    GArray *wait_samples;  /* StackWaitSample, in order, of which no record told yet; NULL: none */
     FcRegion native;       /* the bounds of the thread's own stack, as far as they are known */
 };
 

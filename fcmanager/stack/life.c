@@ -42,6 +42,7 @@ void fc_stack_free(FcStack *stack)
     g_clear_pointer(&stack->idle_segments, g_array_unref);
     if (stack->aways)
         g_array_unref(stack->aways);
+    g_clear_pointer(&stack->wait_samples, g_array_unref);
     fc_counted_free(stack->counted);
     fc_trace_free(stack->trace);
     g_free(stack->sites);
@@ -295,6 +296,30 @@ guint fc_stack_depth(const FcStack *stack)
         if (i != stack->current)
             depth += stack->segments[i].top;
     return depth;
+}
+
+/* Of a thread that makes no record for so long that there are more, the later waits count. */
+#define WAIT_SAMPLES_MAX 4096u
+
+void fc_stack_note_wait(FcStack *stack, guint64 time, FcWaitKind kind, guint64 turns, guint64 ns)
+{
+    if (!stack->wait_samples)
+        stack->wait_samples = g_array_new(FALSE, FALSE, sizeof(StackWaitSample));
+    GArray *samples = stack->wait_samples;
+    if (samples->len > 0)
+    {
+        StackWaitSample *last = &g_array_index(samples, StackWaitSample, samples->len - 1);
+        if (last->turns == turns && last->kind == kind)
+        {
+            last->samples++;
+            last->ns += ns;
+            return;
+        }
+    }
+    if (samples->len == WAIT_SAMPLES_MAX)
+        g_array_remove_range(samples, 0, WAIT_SAMPLES_MAX / 2);
+    const StackWaitSample sample = {time, turns, 1, ns, kind};
+    g_array_append_val(samples, sample);
 }
 
 void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time)

@@ -71,6 +71,12 @@ guint64 fc_stack_off_of(const FcStack *stack, const struct StackFrame *frame)
     return away->now.off + away->before.off;
 }
 
+static void add_preempted(FcCounts *counts, const struct StackFrame *frame, guint64 ticks)
+{
+    if (ticks != 0)
+        fc_counts_make_off(counts, counts->nodes[frame->node].function)->preempted += ticks;
+}
+
 /* What a frame was told of beyond the time that it took was in its caller itself. */
 static void pass_rest(FcStack *stack, const struct StackFrame *frame,
                       const struct StackFrame *caller, guint64 rest)
@@ -84,6 +90,8 @@ static void pass_rest(FcStack *stack, const struct StackFrame *frame,
     add(&away_of(stack, caller->away)->own, &more);
     fc_counts_add_wait(&counts->node_waits, frame->node, (FcCountsCost){0, -more.off});
     fc_counts_add_wait(&counts->node_waits, caller->node, (FcCountsCost){0, more.off});
+    add_preempted(counts, frame, -more.preempted);
+    add_preempted(counts, caller, more.preempted);
 }
 
 guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct StackFrame *caller,
@@ -147,6 +155,33 @@ void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, 
     fc_stack_drop_away(stack, frame);
 }
 
+/* ---- What waits are for --------------------------------------------------------------- */
+
+/* The waits between two records were in the innermost frame; of those before, no record told. */
+static void take_wait_samples(FcStack *stack, guint64 before, guint64 time)
+{
+    GArray *samples = stack->wait_samples;
+    const struct StackFrame *frame =
+        stack->top > 0 ? &stack->frames[stack->top] : caller_of_segment(stack);
+    guint taken = 0;
+    if (!samples)
+        return;
+    for (; taken < samples->len; taken++)
+    {
+        const StackWaitSample *sample = &g_array_index(samples, StackWaitSample, taken);
+        if (sample->time > time)
+            break;
+        if (sample->time < before || is_of_no_function(frame))
+            continue;
+        FcCountsOff *off =
+            fc_counts_make_off(stack->counts, stack->counts->nodes[frame->node].function);
+        off->samples += sample->samples;
+        off->kind_ns[sample->kind] += sample->ns;
+    }
+    if (taken > 0)
+        g_array_remove_range(samples, 0, taken);
+}
+
 /* ---- Records ------------------------------------------------------------------------- */
 
 static void add_to_innermost(FcStack *stack, const struct StackAway *more)
@@ -162,6 +197,7 @@ static void add_to_innermost(FcStack *stack, const struct StackAway *more)
     add(&away->now, more);
     add(&away->own, more);
     fc_counts_add_wait(&stack->counts->node_waits, frame->node, (FcCountsCost){0, more->off});
+    add_preempted(stack->counts, frame, more->preempted);
 }
 
 static guint64 to_ticks(const FcStack *stack, guint64 ns)
@@ -247,6 +283,7 @@ void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site
     {
     case FC_OFF_SEEN:
     case FC_OFF_COARSE:
+        take_wait_samples(stack, stack->off_since, time);
         before = MIN(before + stack->off_taken, time);
         take_seen(stack, value, (guint32)(site & FC_OFF_WAITS_MASK), before, time);
         stack->off_seen =

@@ -104,6 +104,10 @@ GArray *fc_stack_busy_so_far(const FcStack *stack);
  * the counts' own numbers of functions.  The sites' modules are set. */
 void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);
 
+/* A sample of the thread at `time`: it waited, for that, since it had been given a CPU `turns`
+ * times. The sample stands for `ns`.  It counts when a record tells where the wait was. */
+void fc_stack_note_wait(FcStack *stack, guint64 time, FcWaitKind kind, guint64 turns, guint64 ns);
+
 /* The thread waits and made no record since it began to; its process ends at `time`.  `ahead_ns`
  * is what an FC_OFF_SEEN of that time would say. */
 void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time);

@@ -31,6 +31,7 @@ typedef struct
     GHashTable *kept;  /* fc_thread_keep_places: counter -> pair + 1; NULL: none yet */
     FcSpill *spill;    /* owned: copies of records that wait; NULL: none yet */
     guint64 gaps;      /* records given up */
+    gint64 asked_us;   /* when it was sampled last, waiting or not; 0: never */
     guint64 sampled_ahead; /* what fc_proc_thread_read last said, in ns */
     guint64 sampled_time;  /* and when, in ticks; 0: never */
     gboolean is_private;   /* its latest records are in memory that dies with the process */

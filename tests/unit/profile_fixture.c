@@ -94,6 +94,14 @@ static guint random_function(GRand *rand, const FcProfile *profile)
     return (guint)g_rand_int_range(rand, 0, (gint)profile->functions->len);
 }
 
+static FcProfileOff random_off(GRand *rand)
+{
+    FcProfileOff off = {random_number(rand), random_number(rand), {0}};
+    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+        off.kind_ns[kind] = random_number(rand);
+    return off;
+}
+
 static void random_functions(GRand *rand, FcProfile *profile, guint count)
 {
     for (guint i = 0; i < count; i++)
@@ -116,6 +124,8 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
         function.times.local_cost_ns = i % 4 == 2 ? random_number(rand) : 0;
         function.times.total_wait_ns = i % 5 == 0 ? random_number(rand) : 0;
         function.times.local_wait_ns = i % 5 == 2 ? random_number(rand) : 0;
+        if (i % 5 == 3)
+            function.off = random_off(rand);
         function.has_cpu_bounds = i % 5 == 1;
         if (function.has_cpu_bounds)
             function.cpu = (FcProfileBounds){random_number(rand), random_number(rand),
@@ -224,7 +234,8 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
             const FcProfileThreadFunction function = {
                 random_function(rand, profile), random_number(rand),
                 .times = {random_number(rand), random_number(rand), random_number(rand),
-                          random_number(rand)}};
+                          random_number(rand)},
+                .off = j % 2 == 0 ? random_off(rand) : (FcProfileOff){0}};
             const FcProfileFrame frame = {random_function(rand, profile),
                                           random_place(rand, profile)};
             g_array_append_val(thread.functions, function);

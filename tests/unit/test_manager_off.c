@@ -71,6 +71,56 @@ static void test_nesting(void)
     fc_fixture_stop(&f);
 }
 
+static void note_wait(FcFixture *f, guint64 time, FcWaitKind kind, guint64 turns, guint64 ns)
+{
+    fc_stack_note_wait(f->stack, time, kind, turns, ns);
+}
+
+/* Of function `letter`. */
+static FcProfileOff off_of(const FcFixture *f, char letter)
+{
+    const FcCountsFunction *function = fc_fixture_function(f->counts, letter);
+    const guint32 index = (guint32)(function - f->counts->functions);
+    FcCounts *counts = f->counts;
+    counts->functions[index].wait_local = G_MAXUINT64; /* as if it were long enough */
+    return fc_counts_get_off(counts, index);
+}
+
+/* A calls B.  A sample belongs to what the next record finds open; one that none tells of, or that
+ * came before the first, to nothing; those of one wait are together. */
+static void test_kinds(void)
+{
+    FcFixture f;
+    fc_fixture_start(&f);
+    note_wait(&f, 50000, FC_WAIT_DISK, 1, 1);
+    fc_fixture_seen(&f, 100000, 0, 3);
+    fc_fixture_enter(&f, 100000, 'A', 0x99, 0);
+    fc_fixture_enter(&f, 110000, 'B', SITE('A', 0), 1);
+    note_wait(&f, 120000, FC_WAIT_LOCK, 2, 10);
+    note_wait(&f, 140000, FC_WAIT_LOCK, 2, 20);
+    fc_fixture_seen(&f, 150000, 30000, 4);
+    fc_fixture_leave(&f, 150000, 'B', SITE('A', 0), 1);
+    note_wait(&f, 160000, FC_WAIT_INPUT, 3, 5);
+    fc_fixture_enter(&f, 170000, 'B', SITE('A', 0), 1);
+    fc_fixture_leave(&f, 180000, 'B', SITE('A', 0), 1);
+    note_wait(&f, 190000, FC_WAIT_SLEEP, 4, 7);
+    note_wait(&f, 230000, FC_WAIT_SIGN, 5, 100);
+    fc_fixture_seen(&f, 200000, 45000, 4);
+    fc_fixture_leave(&f, 200000, 'A', 0x99, 0);
+    const FcProfileOff of_a = off_of(&f, 'A');
+    const FcProfileOff of_b = off_of(&f, 'B');
+    g_assert_cmpuint(of_b.samples, ==, 2);
+    g_assert_cmpuint(of_b.kind_ns[FC_WAIT_LOCK], ==, 30);
+    g_assert_cmpuint(of_b.kind_ns[FC_WAIT_DISK], ==, 0);
+    g_assert_cmpuint(of_b.preempted_ns, ==, 0);
+    g_assert_cmpuint(of_a.samples, ==, 1);
+    g_assert_cmpuint(of_a.kind_ns[FC_WAIT_SLEEP], ==, 7);
+    g_assert_cmpuint(of_a.kind_ns[FC_WAIT_INPUT], ==, 0);
+    g_assert_cmpuint(of_a.kind_ns[FC_WAIT_SIGN], ==, 0);
+    g_assert_cmpuint(of_a.preempted_ns, ==, 15000);
+    fc_fixture_stop(&f);
+}
+
 /* The same; the hooks took more than there was, but nothing while the thread was off the CPU. */
 static void test_costs(void)
 {
@@ -361,6 +411,7 @@ static void test_absurd(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/manager/off/kinds", test_kinds);
     g_test_add_func("/off/ranges", test_ranges);
     g_test_add_func("/off/nesting", test_nesting);
     g_test_add_func("/off/costs", test_costs);

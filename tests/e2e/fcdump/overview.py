@@ -131,12 +131,52 @@ threads.sections = sections
 threads.write("threads.fc")
 facts, findings, table = parts("threads.fc")
 contains(good("--width=100", "threads.fc"), "blocked 284 ms; preempted 30.0 ms", "blocked and preempted apart")
-contains("\n".join(findings), "3 threads wait in leaf for ", "who waits")
+contains("\n".join(findings), "3 threads wait in leaf (names.c:15) for 78.0 ms: --waits", "who waits")
 contains("\n".join(findings), "2 of 5 threads only waited (listener-0, listener-1): --threads", "who only waited")
 equal(told("The machine was busy", "threads.fc"), False, "a machine that is not busy")
 contains(table[0], "waited", "a column of waiting")
 threads.sections = lambda: sections(38 * MS)
 threads.write("busy.fc")
 equal((told("The machine was busy", "busy.fc"), told("threads wait in", "busy.fc")), (True, False), "preempted, not blocked")
+
+# Where samples tell what the waits were for: nobody is in the way of one that waits for input, or sleeps; who waits for a
+# lock wants to work, however long; who waits for a sign of another thread most of the time, only waits.
+
+
+def of_kinds(leaf="0 0 0 0 0 0", sorter="0 0 0 0 0 0", preempted=0):
+    """The kinds of what the workers wait in leaf, and the listeners in sorter."""
+    for name, lines in sections(0):
+        if name == "end":
+            yield "off-functions", [f"1 0 1 {leaf}", f"2 {preempted} 30 {leaf}", f"3 0 20 {sorter}"]
+            yield "off-thread-functions", [f"{i} 1 {preempted // 3} 10 {leaf}" for i in range(3)] + \
+                [f"{i} 0 0 10 {sorter}" for i in (3, 4)]
+        yield name, lines
+
+
+LOCK, SIGN, INPUT, SLEEP = "9 0 0 0 0 0", "0 9 0 0 0 0", "0 0 9 0 0 0", "0 0 0 9 0 0"
+contended = "threads wait for "
+for leaf, sorter, expected in (
+        (LOCK, INPUT, ["3 threads wait for a lock in leaf (names.c:15) for 84.0 ms",
+                       "sorter (names.c:22) waits for input for 194 ms in 2 threads"]),
+        (SIGN, SLEEP, ["3 threads wait for one another in leaf (names.c:15) for 84.0 ms", "sorter (names.c:22) sleeps for 194 ms"]),
+        (INPUT, SIGN, ["leaf (names.c:15) waits for input for 84.0 ms in 3 threads", "2 of 5 threads only waited"]),
+        (SLEEP, LOCK, ["2 threads wait for a lock in sorter (names.c:22) for 194 ms", "leaf (names.c:15) sleeps for 84.0 ms"])):
+    threads.sections = lambda leaf=leaf, sorter=sorter: of_kinds(leaf, sorter)
+    threads.write("kinds.fc")
+    found = parts("kinds.fc")[1]
+    for finding in expected:
+        contains("\n".join(found), finding, f"findings of {leaf}, {sorter}")
+    if expected[0].startswith("leaf") and contended in "\n".join(found):
+        fail("contended, though nobody waits for another", found)
+
+# The report of it, and what is preempted is not blocked.
+threads.sections = lambda: of_kinds(LOCK, INPUT, 30 * MS)
+threads.write("kinds.fc")
+table = good("--waits", "--basename", "kinds.fc").splitlines()
+equal([line.split() for line in table[5:]],
+      [["194", "ms", "194", "ms", "names.c:22", "sorter"], ["54.0", "ms", "30.0", "ms", "54.0", "ms", "names.c:15", "leaf"],
+       ["36.0", "ms", "36.0", "ms", "names.c:25", "work"]],
+      "--waits")
+contains(good("--waits", "simple.fc"), "No function was off the CPU", "--waits without waits")
 with_waits(program).write("waits.fc")
 contains(parts("waits.fc", "--time=wait")[0], "waiting ", "--time=wait")

@@ -159,7 +159,7 @@ contended.write("contended.fc")
 found = summary(parts("contended.fc"))
 equal(found["Idle"], "1 of 4 threads waited for 90% of the time or more: listener", "who does nothing but wait")
 # leaf: 28 ms in each of three threads, less a fifth of the 10 ms that each was preempted, as it has 2 of 10 ms on the CPU
-equal(found["Contended"], "3 threads wait in leaf, for 28.9% of the time of all that work; --time=wait: where else", "what they contend for")
+equal(found["Contended"], "3 threads wait in leaf, for 28.9% of the time of all that work; --waits: where else", "what they contend for")
 if "Preempted" in found:
     fail("less than a tenth was preempted", found)
 contended.sections = lambda: contended_sections(20_000_000)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The report --waits: for each function how long it was off the CPU itself, preempted and blocked
+ * apart, and what it waited for.
+ */
+#include "fcdump/report.h"
+#include "model/contention.h"
+
+enum
+{
+    BLOCKED,
+    PREEMPTED,
+    KINDS,
+    PLACE = KINDS + FC_WAIT_KINDS + 1,
+    FUNCTION,
+    COLUMNS,
+};
+static const FcColumn columns[COLUMNS] = {
+    [BLOCKED] = {NULL, "blocked", FALSE, .unit = "ns"},
+    [PREEMPTED] = {NULL, "preempted", FALSE, .unit = "ns"},
+    [KINDS + FC_WAIT_LOCK] = {"blocked, by samples", "lock", FALSE, .unit = "ns"},
+    [KINDS + FC_WAIT_SIGN] = {"blocked, by samples", "threads", FALSE, .unit = "ns"},
+    [KINDS + FC_WAIT_INPUT] = {"blocked, by samples", "input", FALSE, .unit = "ns"},
+    [KINDS + FC_WAIT_SLEEP] = {"blocked, by samples", "sleep", FALSE, .unit = "ns"},
+    [KINDS + FC_WAIT_DISK] = {"blocked, by samples", "disk", FALSE, .unit = "ns"},
+    [KINDS + FC_WAIT_OTHER] = {"blocked, by samples", "other", FALSE, .unit = "ns"},
+    [KINDS + FC_WAIT_KINDS] = {"blocked, by samples", "unknown", FALSE, .unit = "ns"},
+    [PLACE] = {NULL, "begins at", TRUE},
+    [FUNCTION] = {NULL, "function", TRUE},
+};
+
+/* Of a function that was off the CPU. */
+typedef struct
+{
+    guint function;
+    guint64 blocked_ns;
+    FcContentionParts parts;
+} Row;
+
+static int compare_rows(gconstpointer a, gconstpointer b, gpointer context)
+{
+    const Row *x = a;
+    const Row *y = b;
+    const guint64 left = x->blocked_ns + x->parts.preempted_ns;
+    const guint64 right = y->blocked_ns + y->parts.preempted_ns;
+    if (left != right)
+        return left < right ? 1 : -1;
+    return fc_report_compare(context, x->function, y->function);
+}
+
+static GArray *rows_of(const FcReportContext *context, guint64 *all_ns)
+{
+    const FcModel *model = context->model;
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(Row));
+    *all_ns = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
+        Row row = {.function = i, .parts = fc_contention_parts(&figures->times, &figures->off)};
+        row.blocked_ns = figures->times.local_wait_ns - row.parts.preempted_ns;
+        *all_ns += figures->times.local_wait_ns;
+        if (fc_model_function(model, i)->shown && figures->times.local_wait_ns > 0)
+            g_array_append_val(rows, row);
+    }
+    g_array_sort_with_data(rows, compare_rows, (gpointer)context);
+    return rows;
+}
+
+static char *format_part(guint64 ns)
+{
+    if (fc_format_is_csv())
+        return fc_format_time(ns);
+    return ns > 0 ? fc_format_brief_time(ns) : NULL;
+}
+
+static void add_row(const FcReportContext *context, FcTable *table, const Row *row)
+{
+    const FcFunction *function = fc_model_function(context->model, row->function);
+    fc_table_row(table, FC_STYLE_PLAIN);
+    fc_table_cell(table, format_part(row->blocked_ns));
+    fc_table_cell(table, format_part(row->parts.preempted_ns));
+    for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
+        fc_table_cell(table, format_part(row->parts.kind_ns[kind]));
+    fc_table_cell(table, fc_report_source(context, &function->figures.place, FALSE));
+    fc_table_cell(table, fc_report_function(context, function));
+}
+
+static void render_waits(const FcReportContext *context)
+{
+    guint64 all_ns;
+    FcReportCut cut = {0};
+    FcContentionParts sums = {0};
+    g_autoptr(GArray) rows = rows_of(context, &all_ns);
+    g_autoptr(FcTable) table = fc_table_new(columns, COLUMNS);
+    for (guint i = 0; i < rows->len; i++)
+    {
+        const Row *row = &g_array_index(rows, Row, i);
+        if (!fc_report_keep(context, &cut, row->blocked_ns + row->parts.preempted_ns, all_ns))
+            continue;
+        add_row(context, table, row);
+        for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
+            sums.kind_ns[kind] += row->parts.kind_ns[kind];
+    }
+    /* a group's first column stays: its heading is there */
+    for (guint kind = 1; kind <= FC_WAIT_KINDS; kind++)
+        if (sums.kind_ns[kind] == 0)
+            fc_table_hide(table, KINDS + kind);
+    fc_render_title(context->render, "Waits");
+    if (!fc_report_prints(&cut))
+    {
+        fc_render_line(context->render, "No function was off the CPU, or that is not known.");
+        return;
+    }
+    fc_render_note(context->render,
+                   "Blocked: off the CPU of its own accord. Preempted: others had the processor.");
+    fc_render_note(context->render, "lock: a mutex that another thread has. threads: a condition, "
+                                    "a semaphore, a thread's end.");
+    if (sums.kind_ns[FC_WAIT_KINDS] > 0)
+        fc_render_note(context->render, "unknown: no sample came while it waited.");
+    fc_table_print(table, context->render);
+    fc_report_note_cut(context, &cut, "function");
+}
+
+const FcReport fc_report_waits = {"waits", "what functions wait for, and where they are preempted",
+                                  FC_REPORT_ON_REQUEST, render_waits};

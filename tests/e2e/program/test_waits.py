@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What threads wait for, and when that is told: those that wait for one another are contended, those that wait for input
+or for work are not."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fctest  # noqa: E402
+
+MS = 1000 * 1000
+
+
+def may_read_calls():
+    """Whether the kernel tells who is no ancestor which system call a process waits in: fcmanager is none.  If not, a
+    lock is known as another futex is, by the kernel's function."""
+    pid = int(subprocess.run(["sh", "-c", "sleep 20 > /dev/null 2>&1 & echo $!"], check=True, capture_output=True).stdout)
+    fctest.wait_until(lambda: fctest.state_of(pid) == "S", "it does not sleep")
+    try:
+        with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
+            return file.read().split()[0].isdigit()
+    except OSError:
+        return False
+    finally:
+        os.kill(pid, 9)
+
+
+class Waits(fctest.Case):
+    def run_it(self, how):
+        """The first screen's findings, the summary and the functions by name."""
+        program = self.compile("waits_for.c", "-pthread", "-O1", "-fno-inline")
+        self.assertEqual(self.run_quiet([program, how]).returncode, 0)
+        name = self.path("functioncheck.fc")
+        screen = self.command([fctest.tool("fcdump"), "--width=120", name])
+        summary = self.command([fctest.tool("fcdump"), "--summary", name])
+        data = json.loads(self.command([fctest.tool("fcdump"), "--json", name]))
+        os.remove(name)
+        return ([line[2:] for line in screen.splitlines() if line.startswith("* ")], summary,
+                {each["name"]: each for each in data["functions"]})
+
+    def mostly(self, function, kind):
+        """Nearly all of its blocked time is of that kind, and that is all there is."""
+        waits = {key: ns for key, ns in function["waits"].items() if key != "samples"}
+        self.assertEqual(sum(waits.values()) + function["preempted_ns"], function["local_wait_ns"])
+        self.assertGreater(function["waits"]["samples"], 0)
+        self.assertGreaterEqual(waits[f"{kind}_ns"], 0.9 * sum(waits.values()), waits)
+
+    def contended(self, found, summary):
+        return [each for each in found if re.search(r"threads wait (for|in)", each)] or "Contended" in summary
+
+    @unittest.skipUnless(may_read_calls(), "a lock can't be told from another futex here")
+    def test_lock(self):
+        found, summary, functions = self.run_it("lock")
+        waits = functions["holds_lock"]["waits"]
+        self.assertGreater(waits["lock_ns"], waits["sleep_ns"], "two of three threads wait for the third")
+        self.assertGreater(waits["sleep_ns"], 0)
+        self.assertRegex("\n".join(found), r"3 threads wait for a lock in holds_lock \(waits_for\.c:\d+\) for .*: --waits")
+        self.assertRegex(summary, r"Contended +3 threads wait for a lock in holds_lock")
+
+    def test_condition(self):
+        """Each works while the others wait for their turn: so do they."""
+        found, summary, functions = self.run_it("condition")
+        self.assertGreater(functions["takes_turns"]["waits"]["threads_ns"], 0)
+        self.assertRegex("\n".join(found), r"threads wait for one another in takes_turns")
+        self.assertRegex(summary, "Contended +[23] threads wait in takes_turns")
+
+    def test_idle_pool(self):
+        found, summary, functions = self.run_it("pool")
+        self.mostly(functions["waits_for_work"], "threads")
+        self.assertFalse(self.contended(found, summary), (found, summary))
+
+    def test_input(self):
+        found, summary, functions = self.run_it("poll")
+        self.mostly(functions["polls"], "input")
+        self.assertFalse(self.contended(found, summary), (found, summary))
+        self.assertRegex("\n".join(found), r"polls \(waits_for\.c:\d+\) waits for input for .* in 3 threads")
+
+    def test_sleep(self):
+        found, summary, functions = self.run_it("sleep")
+        self.mostly(functions["sleeps"], "sleep")
+        self.assertFalse(self.contended(found, summary), (found, summary))
+        self.assertRegex("\n".join(found), r"sleeps \(waits_for\.c:\d+\) sleeps for .* in 3 threads")
+
+    def test_child(self):
+        program = self.compile("waits_for.c", "-pthread", "-O1", "-fno-inline")
+        self.assertEqual(self.run_quiet([program, "child"]).returncode, 0)
+        fctest.wait_until(lambda: os.path.exists(self.path("functioncheck.fcd")), "the profiles are not there")
+        text = self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fcd")])
+        waits = next(each for each in json.loads(text)["functions"] if each["name"] == "waits_for_child")["waits"]
+        self.assertGreater(waits["other_ns"], 400 * MS)
+        self.assertGreater(waits["sleep_ns"], 400 * MS, "of the child, which sleeps meanwhile")
+
+    def test_preempted(self):
+        """A thread that only computes, beside others: it is preempted, and not blocked."""
+        source = """#include <time.h>
+            static void works(void) { for (clock_t end = clock() + CLOCKS_PER_SEC / 4; clock() < end;) continue; }
+            int main(void) { works(); return 0; }"""
+        program = self.compile(self.write("works.c", source))
+        others = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2 * os.cpu_count())]
+        try:
+            self.assertEqual(self.run_quiet([program]).returncode, 0)
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        text = self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")])
+        works = next(each for each in json.loads(text)["functions"] if each["name"] == "works")
+        self.assertGreater(works["preempted_ns"], 10 * MS)
+        self.assertGreaterEqual(works["preempted_ns"], 0.9 * works["local_wait_ns"])
+        screen = self.command([fctest.tool("fcdump"), self.path("functioncheck.fc")])
+        self.assertIn("The machine was busy", screen)
+
+
+if __name__ == "__main__":
+    fctest.main()
