@@ -8,6 +8,52 @@
 
 /* ---- Finding --------------------------------------------------------------------- */
 
+/* Where in a linkage name begins what gcc appends to that of a clone, which is the same function;
+ * NULL: nothing does. */
+static const char *find_clone(const char *raw)
+{
+    static const char *const suffixes[] = {".part.", ".isra.", ".constprop.", ".localalias"};
+    const char *first = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(suffixes); i++)
+    {
+        const char *at = strstr(raw, suffixes[i]);
+        if (at && at > raw && (!first || at < first))
+            first = at;
+    }
+    return first;
+}
+
+/* Without that.  The caller owns the result. */
+static char *name_original(const char *raw)
+{
+    const char *clone = find_clone(raw);
+    return clone ? g_strndup(raw, (gsize)(clone - raw)) : g_strdup(raw);
+}
+
+/* Of the names that have clones: how many functions are no clones; "MODULE\nNAME" -> number. */
+static GHashTable *count_originals(const FcModel *model)
+{
+    GHashTable *counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint pass = 0; pass < 2; pass++)
+        for (guint i = 0; i < model->functions->len; i++)
+        {
+            const FcFunction *function = fc_model_function(model, i);
+            const char *raw = function->symbol.raw_name;
+            if (!raw || !find_clone(raw) == (pass == 0))
+                continue;
+            g_autofree char *original = name_original(raw);
+            char *key = g_strdup_printf("%d\n%s", function->figures.place.module, original);
+            const guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key));
+            if (pass == 0)
+                g_hash_table_replace(counts, key, GUINT_TO_POINTER(0));
+            else if (g_hash_table_contains(counts, key))
+                g_hash_table_replace(counts, key, GUINT_TO_POINTER(count + 1));
+            else
+                g_free(key);
+        }
+    return counts;
+}
+
 /* Whether other functions local to their units have the same name, by that name. */
 static GHashTable *count_names(const FcModel *model)
 {
@@ -37,24 +83,42 @@ static char *definition_key(const FcModel *model, const FcFunction *function)
     const char *folder = NULL;
     fc_symbols_find_unit(model->symbols, model->profile, place, &folder);
     g_autofree char *file = g_canonicalize_filename(symbol.file, folder ? folder : "/");
-    return g_strdup_printf("%s\n%s\n%u\n%s", symbol.raw_name,
+    g_autofree char *original = name_original(symbol.raw_name);
+    return g_strdup_printf("%s\n%s\n%u\n%s", original,
                            module->build_id ? module->build_id : module->path, symbol.line, file);
+}
+
+/* What its clones are known by, too; NULL: it has none, or which of several functions they are of
+ * is not known.  The caller owns the result. */
+static char *clone_key(const FcModel *model, GHashTable *originals, const FcFunction *function)
+{
+    g_autofree char *original = name_original(function->symbol.raw_name);
+    g_autofree char *key = g_strdup_printf("%d\n%s", function->figures.place.module, original);
+    gpointer count;
+    if (!g_hash_table_lookup_extended(originals, key, NULL, &count))
+        return NULL;
+    return GPOINTER_TO_UINT(count) < 2 ? g_steal_pointer(&key) : definition_key(model, function);
 }
 
 guint *fc_copies_find(const FcModel *model)
 {
     guint *first = g_new0(guint, model->functions->len + 1);
     g_autoptr(GHashTable) counts = count_names(model);
+    g_autoptr(GHashTable) originals = count_originals(model);
     g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < model->functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, i);
         const FcSymbol *symbol = &function->symbol;
         first[i] = i;
-        if (!symbol->raw_name || !symbol->is_static || function->figures.place.module == FC_NONE ||
-            GPOINTER_TO_UINT(g_hash_table_lookup(counts, symbol->raw_name)) < 2)
+        if (!symbol->raw_name || function->figures.place.module == FC_NONE)
             continue;
-        g_autofree char *key = definition_key(model, function);
+        const gboolean has_copies =
+            symbol->is_static &&
+            GPOINTER_TO_UINT(g_hash_table_lookup(counts, symbol->raw_name)) >= 2;
+        g_autofree char *key = clone_key(model, originals, function);
+        if (!key && has_copies)
+            key = definition_key(model, function);
         gpointer found = NULL;
         if (!key)
             continue;
@@ -120,6 +184,11 @@ static void add_copy(FcFunction *into, const FcFunction *copy, gboolean extended
 {
     fc_profile_add_figures(&into->figures, extended, &copy->figures, extended);
     into->copies += copy->copies;
+    if (!find_clone(into->symbol.raw_name) || find_clone(copy->symbol.raw_name))
+        return;
+    into->symbol = copy->symbol; /* the function itself */
+    into->name = copy->name;
+    into->figures.place = copy->figures.place;
 }
 
 void fc_copies_merge(FcModel *model, const guint *first)
