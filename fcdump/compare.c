@@ -17,6 +17,7 @@
 typedef struct
 {
     const FcOptions *options;
+    FcLabels labels;
     const FcProgress *progress;
     GPtrArray *problems;
     GPtrArray *missing; /* patterns that fit nothing in any of the runs so far; as the next */
@@ -56,6 +57,7 @@ static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPt
     const FcLoad load = {.operands = (const char *const *)operands->pdata,
                          .images = (const char *const *)options->images->pdata,
                          .demangle = options->demangle,
+                         .labels = comparer->labels,
                          .raw = options->raw,
                          .split = options->split,
                          .time = options->has_time ? options->time : FC_TIME_PART_WALL,
@@ -117,12 +119,14 @@ static gboolean wants_contexts(const FcOptions *options)
            (options->export >= 0 && strcmp(options->table[options->export]->name, "folded") == 0);
 }
 
-FcDiff *fc_compare_runs(const FcOptions *options, const FcProgress *progress, GPtrArray *problems,
-                        GPtrArray *missing, GPtrArray *warnings, GPtrArray *notes)
+FcDiff *fc_compare_runs(const FcOptions *options, FcLabels labels, const FcProgress *progress,
+                        GPtrArray *problems, GPtrArray *missing, GPtrArray *warnings,
+                        GPtrArray *notes)
 {
     g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(FcDiff) diff = fc_diff_new(wants_contexts(options));
     Comparer comparer = {.options = options,
+                         .labels = labels,
                          .progress = progress,
                          .problems = problems,
                          .missing = missing,

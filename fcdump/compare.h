@@ -7,6 +7,7 @@
 
 #include "fcdump/options.h"
 #include "model/diff.h"
+#include "model/labels.h"
 #include "profile/fc-profile-file.h"
 
 /* Of the operands `baseline` and `operands` of `options` each profile or descriptor is a run; an
@@ -15,5 +16,6 @@
  * `missing` and, where they would leave something out, to `warnings`, as fc_select_missing makes
  * them; NULL where a side has no run left.  A file that is named again is no second run of its
  * side, and part of none, which `notes` gets told.  The caller owns the result. */
-FcDiff *fc_compare_runs(const FcOptions *options, const FcProgress *progress, GPtrArray *problems,
-                        GPtrArray *missing, GPtrArray *warnings, GPtrArray *notes);
+FcDiff *fc_compare_runs(const FcOptions *options, FcLabels labels, const FcProgress *progress,
+                        GPtrArray *problems, GPtrArray *missing, GPtrArray *warnings,
+                        GPtrArray *notes);

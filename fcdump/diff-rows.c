@@ -107,7 +107,7 @@ static int compare_rows(gconstpointer a, gconstpointer b, gpointer data)
     const double right = sort == FC_SORT_NAME ? 0 : by_how_much(y, metric);
     int order = (left < right) - (left > right);
     if (order == 0)
-        order = strcmp(x->name, y->name);
+        order = strcmp(x->label, y->label);
     return context->options->reverse ? -order : order;
 }
 

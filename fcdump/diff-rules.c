@@ -146,7 +146,8 @@ FcDiffRule *fc_diff_rule_parse(const char *text, GError **error)
 
 static gboolean fits(const char *pattern, const FcDiffFunction *function)
 {
-    return strcmp(pattern, function->name) == 0 || fnmatch(pattern, function->name, 0) == 0 ||
+    return strcmp(pattern, function->name) == 0 || strcmp(pattern, function->label) == 0 ||
+           fnmatch(pattern, function->name, 0) == 0 ||
            (function->raw_name && fnmatch(pattern, function->raw_name, 0) == 0);
 }
 
@@ -213,7 +214,7 @@ static void add_reason(const FcDiffRule *rule, const FcDiff *diff, const FcDiffF
     g_autofree char *by = fc_diff_format_change(rule->metric, change.before, change.change);
     g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "--fail-on=%s: %s: %s %s before, %s after: %s", rule->text,
-                           rule->run ? "the program" : function->name,
+                           rule->run ? "the program" : function->label,
                            rule->run ? "run" : fc_diff_metric_name(rule->metric), before, after,
                            by);
     if (change.margin > 0)

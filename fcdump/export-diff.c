@@ -82,7 +82,7 @@ static void put_markdown_rows(const FcDiff *diff, const FcDiffRows *rows, FILE *
             fc_diff_function(diff, g_array_index(rows->rows, guint, i));
         g_autofree char *finding = fc_diff_finding(diff, function);
         fputs("| ", out);
-        put_name(out, function->name);
+        put_name(out, function->label);
         fprintf(out, " | %s |", finding);
         for (guint m = 0; m < count; m++)
         {
@@ -168,6 +168,7 @@ static void put_json_functions(FcJson *json, const FcReportContext *context)
         g_autofree char *finding = fc_diff_finding(diff, function);
         fc_json_begin_object(json, NULL);
         fc_json_string(json, "name", function->name);
+        fc_json_string(json, "short_name", function->label);
         fc_json_string(json, "linkage_name", function->raw_name);
         fc_json_string(json, "module", function->module);
         fc_json_string(json, "finding", finding);

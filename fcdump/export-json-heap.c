@@ -28,6 +28,7 @@ static void put_stack(const Export *export, const FcProfileHeapPoint *point)
                             &symbol);
         fc_json_begin_object(json, NULL);
         fc_json_string(json, "name", frame->name);
+        fc_json_string(json, "short_name", frame->label);
         fc_export_json_source(json, &symbol);
         fc_json_end_object(json);
     }

@@ -289,6 +289,7 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_symbols_find(model->symbols, model->profile, &figures->place, FALSE, &symbol);
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "name", symbol.name);
+    fc_json_string(json, "short_name", function->label);
     fc_json_string(json, "linkage_name", symbol.raw_name);
     fc_export_json_source(json, &symbol);
     fc_json_unsigned(json, "calls", figures->calls);

@@ -38,7 +38,7 @@ static void add(GPtrArray *findings, char *text, const char *option)
 
 static const char *name_of(const FcModel *model, guint function)
 {
-    return fc_model_function(model, function)->name;
+    return fc_model_function(model, function)->label;
 }
 
 /* ---- What went wrong ---------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static char *format_function(const FcReportContext *context, guint index)
     own.options = &options;
     options.base_names = TRUE;
     g_autofree char *place = fc_report_source(&own, &function->figures.place, FALSE);
-    return place ? g_strdup_printf("%s (%s)", function->name, place) : g_strdup(function->name);
+    return place ? g_strdup_printf("%s (%s)", function->label, place) : g_strdup(function->label);
 }
 
 static gboolean is_notable(const FcContentionPlace *place)
@@ -200,7 +200,7 @@ static void find_heaviest(GPtrArray *findings, const FcModel *model, const gbool
         fc_format_brief_time(most->figures.times.local_ns / MAX(most->figures.calls, 1));
     add_with_reason(
         findings,
-        g_strdup_printf("%s itself takes %.0f%% of %s", most->name,
+        g_strdup_printf("%s itself takes %.0f%% of %s", most->label,
                         100 * (double)most->figures.times.local_ns / (double)model->base_ns,
                         time_phrase(model->time)),
         g_strdup_printf(" (%s call%s of %s)", calls, most->figures.calls == 1 ? "" : "s", each),

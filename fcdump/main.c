@@ -60,6 +60,11 @@ static GLogWriterOutput write_log(GLogLevelFlags level, const GLogField *fields,
     return G_LOG_WRITER_HANDLED;
 }
 
+static gboolean is_utf8_terminal(void)
+{
+    return isatty(STDOUT_FILENO) && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
 static FcRender *make_render(const FcOptions *options)
 {
     const char *no_color = getenv("NO_COLOR");
@@ -77,8 +82,7 @@ static FcRender *make_render(const FcOptions *options)
     fc_format_use_unit(options->unit);
     if (options->csv)
         fc_format_use_csv();
-    gboolean utf8 = terminal && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    return fc_render_new(stdout, color, width, utf8);
+    return fc_render_new(stdout, color, width, is_utf8_terminal());
 }
 
 /* Those that the command line and FC_SUPPRESS name; what can't be read is appended to `problems`.
@@ -215,17 +219,31 @@ static gboolean export_gmon(const FcModel *model, const FcOptions *options)
 
 /* ---- Reading ----------------------------------------------------------------- */
 
+/* How names are shown to a person.  Exports have whole ones, and short ones beside them. */
+static FcLabels choose_labels(const FcOptions *options)
+{
+    if (options->whole_names || options->csv)
+        return FC_LABELS_WHOLE;
+    if (options->export >= 0 || options->files->len > 0 || is_utf8_terminal())
+        return FC_LABELS_SHORT;
+    return FC_LABELS_ASCII;
+}
+
+static gboolean prints_json(const FcOptions *options)
+{
+    return options->export >= 0 && strcmp(options->table[options->export]->name, "json") == 0;
+}
+
 static FcModel *load(const FcOptions *options, GPtrArray *problems, GPtrArray *missing,
                      GPtrArray *notes)
 {
     g_autoptr(GPtrArray) images = list_images(options, FALSE);
     FcProgressLine line;
-    /* JSON has all times, each by itself */
-    const gboolean json =
-        options->export >= 0 && strcmp(options->table[options->export]->name, "json") == 0;
+    const gboolean json = prints_json(options); /* it has all times, each by itself */
     const FcLoad wanted = {.operands = (const char *const *)options->operands->pdata,
                            .images = (const char *const *)images->pdata,
                            .demangle = options->demangle,
+                           .labels = choose_labels(options),
                            .raw = options->raw,
                            .split = options->split || json || options->gmon,
                            .time = json ? FC_TIME_PART_WALL : fc_options_time(options),
@@ -248,8 +266,8 @@ static FcDiff *compare_runs(const FcOptions *options, GPtrArray *problems)
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
     FcProgressLine line;
-    FcDiff *diff =
-        fc_compare_runs(options, fc_progress_start(&line), problems, missing, warnings, notes);
+    FcDiff *diff = fc_compare_runs(options, choose_labels(options), fc_progress_start(&line),
+                                   problems, missing, warnings, notes);
     fc_progress_end(&line);
     if (diff)
         fc_diff_rules_find_missing(options->rules, diff, missing);
@@ -442,7 +460,7 @@ static int run(const FcOptions *options)
         return EXIT_INPUT;
     guint unnamed = print_errors(fc_symbols_warnings(model->symbols), 0);
     g_autoptr(FcMemory) memory = fc_memory_new(model, suppressions, options->only->len > 0);
-    if (options->addresses)
+    if (options->addresses && !prints_json(options))
         fc_model_use_addresses(model);
     if (options->gmon)
         exported = export_gmon(model, options);

@@ -105,6 +105,17 @@ gboolean fc_option_apply_demangle(FcOptions *options, const FcOption *option, co
     return TRUE;
 }
 
+gboolean fc_option_apply_names(FcOptions *options, const FcOption *option, const char *argument,
+                               GError **error)
+{
+    static const char *const words[] = {"short", "full", NULL};
+    gint found = 0;
+    if (!fc_words_find(words, argument, option->name, &found, error))
+        return FALSE;
+    options->whole_names = found == 1;
+    return TRUE;
+}
+
 gboolean fc_option_apply_string(FcOptions *options, const FcOption *option, const char *argument,
                                 GError **error)
 {

@@ -48,6 +48,7 @@ FcOptionApply fc_option_apply_time;
 FcOptionApply fc_option_apply_cumul;
 FcOptionApply fc_option_apply_color;
 FcOptionApply fc_option_apply_demangle;
+FcOptionApply fc_option_apply_names;
 FcOptionApply fc_option_apply_string;
 FcOptionApply fc_option_apply_name;
 FcOptionApply fc_option_apply_baseline;

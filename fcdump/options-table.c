@@ -104,6 +104,8 @@ const FcOption fc_option_table[] = {
      MEMBER(addresses), TRUE},
     {"force-names", NULL, NULL, "names again", FC_GROUP_NAMES, fc_option_apply_value,
      MEMBER(addresses), FALSE},
+    {"names", NULL, "STYLE", "in reports: short (default), full", FC_GROUP_NAMES,
+     fc_option_apply_names, 0, 0},
     {"demangle", NULL, "[STYLE]", "auto (default), gnu, java; with parameters: ansi, params; none",
      FC_GROUP_NAMES, fc_option_apply_demangle, 0, 0},
     {"demangle-gnu", NULL, NULL, "as --demangle=gnu", FC_GROUP_NAMES, fc_option_apply_value,

@@ -125,7 +125,8 @@ typedef struct
     gboolean base_names;
     gboolean addresses; /* in place of names */
     FcDemangle demangle;
-    GPtrArray *only; /* patterns: char *, owned */
+    gboolean whole_names; /* in reports, too */
+    GPtrArray *only;      /* patterns: char *, owned */
     GPtrArray *except;
     GPtrArray *processes; /* numbers or patterns, as the next; none: all */
     GPtrArray *threads;

@@ -114,7 +114,7 @@ static void append_dearest(GString *text, const FcModel *model, const GArray *co
         const Costly *each = &g_array_index(costly, Costly, i);
         if ((double)each->cost_ns < NOTABLE_PART * (double)all_ns)
             break;
-        g_autofree char *name = fc_format_text(fc_model_function(model, each->function)->name);
+        g_autofree char *name = fc_format_text(fc_model_function(model, each->function)->label);
         g_string_append_printf(text, "%s%s", i == 0 ? ", most for " : ", ", name);
     }
 }

@@ -69,7 +69,8 @@ static void add_row(const FcReportContext *context, FcTable *table, guint index,
     fc_table_cell(table, fc_report_total_time(context, &function->figures));
     fc_table_cell(table, fc_report_local_time(context, &function->figures));
     add_traffic(table, &traffic);
-    fc_table_cell(table, g_strdup_printf("%s%s", fc_format_is_csv() ? "" : "    ", function->name));
+    fc_table_cell(table,
+                  g_strdup_printf("%s%s", fc_format_is_csv() ? "" : "    ", function->label));
 }
 
 /* The cycle's members that are not left out, in order. */

@@ -165,7 +165,7 @@ static void add_function(FcTable *table, const FcDiff *diff, const FcDiffFunctio
         add_change(table, metrics[i], &change);
     }
     fc_table_cell(table, fc_diff_finding(diff, function));
-    fc_table_cell(table, g_strdup(function->name));
+    fc_table_cell(table, g_strdup(function->label));
 }
 
 static const char *plural(guint count)
@@ -305,7 +305,7 @@ static void add_context(FcTable *table, const FcDiff *diff, guint index, guint d
         add_change(table, context_metrics[i], &change);
     }
     fc_table_cell(table, g_strdup_printf("%*s%s", fc_format_is_csv() ? 0 : (int)(2 * depth), "",
-                                         fc_diff_context_name(diff, context)));
+                                         fc_diff_context_label(diff, context)));
 }
 
 void fc_report_diff_tree(const FcReportContext *context)

@@ -93,7 +93,7 @@ static void begin_row(const FcReportContext *context, FcTable *table, FcStyle st
 {
     const gboolean csv = fc_format_is_csv();
     fc_table_row(table, style);
-    fc_table_cell(table, csv ? g_strdup(fc_model_function(context->model, entry)->name) : NULL);
+    fc_table_cell(table, csv ? g_strdup(fc_model_function(context->model, entry)->label) : NULL);
     fc_table_cell(table, csv ? g_strdup(row) : NULL);
 }
 
@@ -115,7 +115,7 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
 {
     const FcModel *model = context->model;
     const FcFunction *function = fc_model_function(model, index);
-    g_autoptr(GString) name = g_string_new(function->name);
+    g_autoptr(GString) name = g_string_new(function->label);
     guint cycle = fc_callgraph_cycle_of(model->graph, index);
     g_autofree char *source = context->options->details
                                   ? fc_report_source(context, &function->figures.place, FALSE)

@@ -4,6 +4,7 @@
  * not in the profile, and somebody may look for them.
  */
 #include "fcdump/report.h"
+#include "model/labels.h"
 
 static const FcColumn columns[] = {
     {NULL, "copies", FALSE},
@@ -43,7 +44,7 @@ static void add_functions(const FcReportContext *context, FcTable *table, const 
         fc_table_cell(table, fc_format_count(inlined->copies));
         fc_table_cell(table, fc_format_count(inlined->hosts));
         fc_table_cell(table, format_place(context, inlined));
-        fc_table_cell(table, g_strdup(inlined->name));
+        fc_table_cell(table, g_strdup(fc_labels_of_name(context->model, inlined->name)));
     }
 }
 

@@ -34,7 +34,7 @@ static void add_row(FcTable *table, const FcFunction *function, const FcPercenti
 {
     const gboolean sampled = fc_report_is_sampled(&function->figures);
     fc_table_row(table, bounds ? FC_STYLE_STRONG : FC_STYLE_PLAIN);
-    fc_table_cell(table, g_strdup(function->name));
+    fc_table_cell(table, g_strdup(function->label));
     fc_table_cell(table, g_strdup(bounds ? "function" : "caller"));
     fc_table_cell(table, fc_format_count(set->calls));
     fc_table_cell(table, bounds ? format_time(bounds->total_min_ns, sampled) : NULL);
@@ -77,7 +77,7 @@ static void print_percentiles(const FcReportContext *context)
             continue;
         const FcProfileBounds bounds = fc_profile_elapsed_bounds(&function->figures);
         any_sampled = any_sampled || fc_report_is_sampled(&function->figures);
-        add_row(table, function, &set, &bounds, g_strdup(function->name));
+        add_row(table, function, &set, &bounds, g_strdup(function->label));
         add_arcs(context, table, latencies, index);
     }
     if (fc_table_is_empty(table))
@@ -134,7 +134,7 @@ static void add_function(FcTable *table, const FcFunction *function)
     fc_table_cell(table, fc_format_share(calls, calls));
     fc_table_cell(table, fc_report_mark(fc_format_time(bounds.total_min_ns), sampled));
     fc_table_cell(table, fc_report_mark(fc_format_time(bounds.total_max_ns), sampled));
-    fc_table_cell(table, g_strdup(function->name));
+    fc_table_cell(table, g_strdup(function->label));
     for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
     {
         if (buckets[i] == 0)
@@ -146,8 +146,8 @@ static void add_function(FcTable *table, const FcFunction *function)
         fc_table_cell(table, fc_format_time(bucket_start(i)));
         fc_table_cell(table, i + 1 < FC_HISTOGRAM_BUCKETS ? fc_format_time(bucket_start(i + 1))
                                                           : g_strdup("-"));
-        fc_table_cell(table,
-                      fc_format_is_csv() ? g_strdup(function->name) : format_bar(buckets[i], most));
+        fc_table_cell(table, fc_format_is_csv() ? g_strdup(function->label)
+                                                : format_bar(buckets[i], most));
     }
 }
 

@@ -45,7 +45,7 @@ static const FcColumn size_columns[] = {
 /* `function`: its number in the model; the number of functions stands for "none". */
 static const char *function_name(const FcModel *model, guint function)
 {
-    return function < model->functions->len ? fc_model_function(model, function)->name
+    return function < model->functions->len ? fc_model_function(model, function)->label
                                             : "<outside>";
 }
 

@@ -42,7 +42,7 @@ static char *format_frame(const FcReportContext *context, const FcMemoryFrame *f
         return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", frame->place.address);
     g_autofree char *source =
         frame->no_line ? NULL : fc_report_source(context, &frame->place, TRUE);
-    return source ? g_strdup_printf("%s  at %s", frame->name, source) : g_strdup(frame->name);
+    return source ? g_strdup_printf("%s  at %s", frame->label, source) : g_strdup(frame->label);
 }
 
 char *fc_report_stack_line(const FcReportContext *context, const FcProfileHeapPoint *point)

@@ -69,7 +69,7 @@ static char *format_chain(const FcModel *model, gint first, gint last)
     for (gint c = last;; c = context_at(model, (guint)c)->parent)
     {
         const guint function = model->function_of[context_at(model, (guint)c)->function];
-        g_ptr_array_add(names, (gpointer)fc_model_function(model, function)->name);
+        g_ptr_array_add(names, (gpointer)fc_model_function(model, function)->label);
         if (c == first)
             break;
     }

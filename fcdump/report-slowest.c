@@ -35,7 +35,7 @@ static char *format_context(const FcModel *model, gint context)
             &g_array_index(model->profile->contexts, FcProfileContext, context);
         if (text->len > 0)
             g_string_prepend(text, " > ");
-        g_string_prepend(text, fc_model_function(model, model->function_of[at->function])->name);
+        g_string_prepend(text, fc_model_function(model, model->function_of[at->function])->label);
         if (fc_profile_is_folded(at))
             g_string_prepend(text, FC_MODEL_FOLDED " > ");
         context = at->parent;
@@ -50,7 +50,7 @@ static void add_calls(const FcModel *model, FcTable *table, const FcSlowestTable
     {
         const FcProfileSlowCall *call = g_array_index(slowest->calls, const FcProfileSlowCall *, i);
         fc_table_row(table, FC_STYLE_PLAIN);
-        fc_table_cell(table, g_strdup(fc_model_function(model, function)->name));
+        fc_table_cell(table, g_strdup(fc_model_function(model, function)->label));
         fc_table_cell(table, fc_format_time(call->total_ns));
         fc_table_cell(table, format_moment(call->realtime_ns));
         fc_table_cell(table, g_strdup_printf("%" G_GINT64_FORMAT, call->tid));

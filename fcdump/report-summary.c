@@ -125,7 +125,7 @@ static void add_heaviest(FcTable *table, const FcReportContext *context, const g
     g_autofree char *total = fc_report_share(model, most->figures.times.total_ns);
     g_autofree char *calls = format_number(most->figures.calls, "call", "s");
     add(table, "Heaviest",
-        g_strdup_printf("%s: %s%% itself, %s%% with its callees, %s", most->name, share, total,
+        g_strdup_printf("%s: %s%% itself, %s%% with its callees, %s", most->label, share, total,
                         calls));
 }
 
@@ -144,7 +144,7 @@ static void add_hot_path(FcTable *table, const FcReportContext *context, const g
     g_autofree char *share = fc_report_share(model, step->total_ns);
     add(table, "Hot path",
         g_strdup_printf("%s%% is spent below a chain of %u calls that ends in %s", share, steps,
-                        fc_model_function(model, step->function)->name));
+                        fc_model_function(model, step->function)->label));
 }
 
 /* The time of the calls that enter the cycle, and who is in it. */
@@ -159,7 +159,7 @@ static void add_cycle(FcTable *table, const FcReportContext *context, guint cycl
     g_autoptr(GString) names = g_string_new(NULL);
     for (guint i = 0; i < count && i < CYCLE_NAMES; i++)
         g_string_append_printf(names, "%s%s", i > 0 ? ", " : "",
-                               fc_model_function(model, members[i])->name);
+                               fc_model_function(model, members[i])->label);
     if (count > CYCLE_NAMES)
         g_string_append_printf(names, " and %u more", count - CYCLE_NAMES);
     g_autofree char *share = fc_report_share(model, total_ns);
@@ -189,7 +189,7 @@ static void add_waiting(FcTable *table, const FcReportContext *context, const gb
         g_autofree char *share = fc_report_share(model, function->figures.times.local_ns);
         add(table, "Idle",
             g_strdup_printf("%s%% in %s, where threads seem to wait; --base=main: 100%% without",
-                            share, function->name));
+                            share, function->label));
     }
 }
 
@@ -221,7 +221,7 @@ static void add_contention(FcTable *table, const FcReportContext *context,
             g_strdup_printf("%u threads wait%s in %s, for %s%% of the time of all that work; "
                             "--waits: where else",
                             place->threads, place->kind == FC_WAIT_LOCK ? " for a lock" : "",
-                            function->name, share));
+                            function->label, share));
     }
     if (contention->preempted_ns > 0 &&
         (double)contention->preempted_ns >= NOTABLE_PREEMPTION * (double)contention->run_ns)

@@ -166,7 +166,7 @@ static FcReportCut add_functions(const FcReportContext *context, FcTable *table,
                                             fc_report_is_local_estimated(&function->figures)));
         fc_table_cell(table, fc_format_share(share->local_ns, base_ns));
         fc_table_cell(table, fc_format_count(share->calls));
-        fc_table_cell(table, g_strdup(function->name));
+        fc_table_cell(table, g_strdup(function->label));
     }
     return cut;
 }
@@ -209,7 +209,7 @@ static void print_stack(const FcReportContext *context, const FcProfileThread *t
         const FcProfileFrame *frame = &g_array_index(thread->stack, FcProfileFrame, i);
         g_autofree char *source = fc_report_source(context, &frame->site, TRUE);
         g_autofree char *name =
-            fc_format_text(fc_model_function(model, model->function_of[frame->function])->name);
+            fc_format_text(fc_model_function(model, model->function_of[frame->function])->label);
         /* An inlined function has the call site of what it was inlined into. */
         const FcProfileFrame *outer =
             i > 0 ? &g_array_index(thread->stack, FcProfileFrame, i - 1) : NULL;

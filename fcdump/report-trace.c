@@ -86,7 +86,7 @@ static char *format_thread(const FcReportContext *context, const FcTimelineCall 
 static char *format_call(const FcReportContext *context, const Line *line)
 {
     const FcTimelineCall *call = line->call;
-    const char *name = fc_model_function(context->model, call->function)->name;
+    const char *name = fc_model_function(context->model, call->function)->label;
     if (fc_format_is_csv())
         return g_strdup(name);
     const char *parentheses = strchr(name, '(') ? "" : "()";

@@ -195,7 +195,7 @@ static const char *name_of(const Tree *tree, const Node *node)
 {
     return node->function == NO_FUNCTION
                ? FC_MODEL_FOLDED
-               : fc_model_function(tree->context->model, node->function)->name;
+               : fc_model_function(tree->context->model, node->function)->label;
 }
 
 /* Children come after their parents, so one pass from the end carries it up. */

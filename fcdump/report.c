@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/labels.h"
 #include "profile/path.h"
 
 char *fc_report_source(const FcReportContext *context, const FcProfilePlace *place,
@@ -29,10 +30,10 @@ char *fc_report_name(const FcReportContext *context, gint function, guint via)
 {
     const FcModel *model = context->model;
     const char *name =
-        function == FC_NONE ? "<outside>" : fc_model_function(model, (guint)function)->name;
+        function == FC_NONE ? "<outside>" : fc_model_function(model, (guint)function)->label;
     if (via == 0)
         return g_strdup(name);
-    return g_strdup_printf("%s (via %s)", name, fc_model_via(model, via));
+    return g_strdup_printf("%s (via %s)", name, fc_labels_of_name(model, fc_model_via(model, via)));
 }
 
 /* ---- Runs, cycles and threads -------------------------------------------------------- */
@@ -168,10 +169,10 @@ static int compare(const FcReportContext *context, guint a, guint b, gboolean el
     int order =
         compare_numbers(sort_key(sort, &y->figures, elapsed), sort_key(sort, &x->figures, elapsed));
     if (order == 0 && sort == FC_SORT_NAME)
-        order = strcmp(x->name, y->name);
+        order = strcmp(x->label, y->label);
     if (order != 0)
         return context->options->reverse ? -order : order;
-    order = strcmp(x->name, y->name);
+    order = strcmp(x->label, y->label);
     return order != 0 ? order : compare_numbers(x->figures.place.address, y->figures.place.address);
 }
 
@@ -271,7 +272,7 @@ char *fc_report_function(const FcReportContext *context, const FcFunction *funct
     g_autofree char *source = context->options->details
                                   ? fc_report_source(context, &function->figures.place, FALSE)
                                   : NULL;
-    return source ? g_strdup_printf("%s  %s", function->name, source) : g_strdup(function->name);
+    return source ? g_strdup_printf("%s  %s", function->label, source) : g_strdup(function->label);
 }
 
 gboolean fc_report_shows_waits(const FcReportContext *context)
@@ -460,7 +461,7 @@ void fc_report_note_base(const FcReportContext *context)
                        model->of_threads ? " in these threads" : "");
     else
         fc_render_note(context->render, "100%% is %s, the total time of %s.", base,
-                       fc_model_function(model, (guint)model->base)->name);
+                       fc_model_function(model, (guint)model->base)->label);
 }
 
 void fc_report_note_marks(const FcReportContext *context)

@@ -4,6 +4,8 @@
  */
 #include "fcdump/short-names.h"
 
+#include "symbols/shorten.h"
+
 #include <string.h>
 
 enum
@@ -97,6 +99,16 @@ static const char *taken_by(const FcShortNames *names, const char *text, const c
     return other && strcmp(other, name) != 0 ? other : NULL;
 }
 
+/* Gives `text` to `name`, unless another one has it. */
+static gboolean give(FcShortNames *names, const char *text, const char *name)
+{
+    if (taken_by(names, text, name))
+        return FALSE;
+    if (!g_hash_table_contains(names->given, text))
+        g_hash_table_insert(names->given, g_strdup(text), g_strdup(name));
+    return TRUE;
+}
+
 static char *shorten(FcShortNames *names, const char *name, guint width)
 {
     g_autofree char *text = keep_ends(name, width, names->ellipsis);
@@ -113,9 +125,33 @@ static char *shorten(FcShortNames *names, const char *name, guint width)
         g_free(text);
         text = keep_ends(name, width, between);
     }
-    if (!g_hash_table_contains(names->given, text))
-        g_hash_table_insert(names->given, g_strdup(text), g_strdup(name));
+    give(names, text, name);
     return g_steal_pointer(&text);
+}
+
+/* The name without its outermost scopes; NULL: even without all of them there is no room. */
+static char *cut_scopes(FcShortNames *names, const char *name, guint width)
+{
+    const char *own = NULL; /* the name behind all scopes */
+    const char *separator = NULL;
+    for (const char *p = name; (p = fc_shorten_behind_scope(p));)
+    {
+        own = p;
+        separator = p[-1] == ':' ? "::" : p[-2] == '>' ? " > " : " › ";
+        g_autofree char *text = g_strconcat(names->ellipsis, separator, p, NULL);
+        if (length_of(text) <= width && give(names, text, name))
+            return g_steal_pointer(&text);
+    }
+    for (guint number = 2; own; number++)
+    {
+        g_autofree char *text =
+            g_strdup_printf("%s%u%s%s", names->ellipsis, number, separator, own);
+        if (length_of(text) > width)
+            return NULL;
+        if (give(names, text, name))
+            return g_steal_pointer(&text);
+    }
+    return NULL;
 }
 
 /* What is drawn before a name in a tree. */
@@ -134,7 +170,9 @@ char *fc_short_names_fit(FcShortNames *names, const char *name, guint width)
         return g_strdup(name);
     if (indent + LEAST_WIDTH > width)
         return width < LEAST_WIDTH ? g_strdup(name) : keep_ends(name, width, names->ellipsis);
-    g_autofree char *fits = shorten(names, start, width - indent);
+    g_autofree char *fits = cut_scopes(names, start, width - indent);
+    if (!fits)
+        fits = shorten(names, start, width - indent);
     g_autofree char *before = g_utf8_substring(name, 0, indent);
     return g_strconcat(before, fits, NULL);
 }

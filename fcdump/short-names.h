@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names that are too long for their column, shortened in the middle: C++ templates have hundreds of
- * characters, and what tells two of them apart may be anywhere.  Used by render.c alone.
+ * Names that are too long for their column: their outermost scopes go, and where that is not enough
+ * the middle, as what tells two of them apart may be anywhere.  Used by render.c alone.
  */
 #pragma once
 

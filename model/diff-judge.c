@@ -163,8 +163,27 @@ static void judge_contexts(FcDiff *diff, double least_share)
         fc_discovery_level((double *)(void *)tails->data, tails->len, FC_DIFF_RATE);
 }
 
+/* Labels are distinct on either side, not between what is gone and what is new. */
+static void distinguish(FcDiff *diff)
+{
+    g_autoptr(GHashTable) counts = g_hash_table_new(NULL, NULL); /* labels are interned */
+    for (guint i = 0; i < diff->functions->len; i++)
+    {
+        const char *label = fc_diff_function(diff, i)->label;
+        const guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, label));
+        g_hash_table_insert(counts, (gpointer)label, GUINT_TO_POINTER(count + 1));
+    }
+    for (guint i = 0; i < diff->functions->len; i++)
+    {
+        FcDiffFunction *function = &g_array_index(diff->functions, FcDiffFunction, i);
+        if (GPOINTER_TO_UINT(g_hash_table_lookup(counts, function->label)) > 1)
+            function->label = g_intern_string(function->name);
+    }
+}
+
 void fc_diff_judge(FcDiff *diff, double least_share)
 {
+    distinguish(diff);
     diff->whole.judged = TRUE;
     judge_functions(diff, least_share);
     if (diff->contexts)

@@ -94,6 +94,7 @@ static guint add_row(const Matcher *matcher, guint index)
     const gint module = from->figures.place.module;
     const FcDiffFunction function = {
         .name = g_strdup(from->name),
+        .label = g_intern_string(from->label),
         .raw_name = g_strdup(from->symbol.raw_name),
         .module = module == FC_NONE
                       ? NULL

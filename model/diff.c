@@ -71,7 +71,7 @@ void fc_diff_free(FcDiff *diff)
     g_free(diff);
 }
 
-const char *fc_diff_context_name(const FcDiff *diff, const FcDiffContext *context)
+static const char *name_context(const FcDiff *diff, const FcDiffContext *context, gboolean label)
 {
     switch (context->function)
     {
@@ -82,8 +82,19 @@ const char *fc_diff_context_name(const FcDiff *diff, const FcDiffContext *contex
     case FC_STACK_FOLDED:
         return FC_MODEL_FOLDED;
     default:
-        return fc_diff_function(diff, (guint)context->function)->name;
+        return label ? fc_diff_function(diff, (guint)context->function)->label
+                     : fc_diff_function(diff, (guint)context->function)->name;
     }
+}
+
+const char *fc_diff_context_name(const FcDiff *diff, const FcDiffContext *context)
+{
+    return name_context(diff, context, FALSE);
+}
+
+const char *fc_diff_context_label(const FcDiff *diff, const FcDiffContext *context)
+{
+    return name_context(diff, context, TRUE);
 }
 
 /* ---- Functions ----------------------------------------------------------------------- */
@@ -153,6 +164,8 @@ static void take_names(FcDiff *diff, FcDiffSide side, const FcModel *model, cons
         const FcFunction *from = fc_model_function(model, i);
         FcDiffFunction *function = &g_array_index(diff->functions, FcDiffFunction, row_of[i]);
         function->shown = function->shown || from->shown;
+        if (side == FC_DIFF_AFTER)
+            function->label = g_intern_string(from->label);
         if (side == FC_DIFF_AFTER && strcmp(function->name, from->name) != 0)
         {
             g_free(function->name);

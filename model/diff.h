@@ -53,7 +53,8 @@ typedef FcMoments FcDiffFigure[FC_DIFF_SIDES];
 
 typedef struct
 {
-    char *name;                  /* to be shown; after the change, if it is there then */
+    char *name;                  /* whole; after the change, if it is there then; as the next: */
+    const char *label;           /* what reports show; interned */
     char *raw_name;              /* linkage name; NULL: not known */
     char *module;                /* base name of the file; NULL: none */
     char *files[FC_DIFF_SIDES];  /* the path of the one source file that has it, or NULL */
@@ -134,3 +135,5 @@ static inline const FcDiffContext *fc_diff_context(const FcDiff *diff, guint ind
 }
 /* Name of a context's function; belongs to `diff` or is constant. */
 const char *fc_diff_context_name(const FcDiff *diff, const FcDiffContext *context);
+/* The same as reports show it. */
+const char *fc_diff_context_label(const FcDiff *diff, const FcDiffContext *context);

@@ -378,6 +378,7 @@ FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
     else
         fc_copies_merge(model, first_copy);
     fc_distinct_names(model);
+    fc_labels_make(model, load->demangle == FC_DEMANGLE_PLAIN ? load->labels : FC_LABELS_WHOLE);
     make_graph(model, keys);
     return g_steal_pointer(&model);
 }

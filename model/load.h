@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "model/labels.h"
 #include "model/model.h"
 #include "profile/fc-profile-file.h"
 
@@ -14,8 +15,9 @@ typedef struct
     const char *const *operands; /* .fc, .fcd or ELF images, told apart by content; as the next */
     const char *const *images;   /* NULL-terminated; may be NULL */
     FcDemangle demangle;
-    gboolean raw;   /* times as they were measured, the hooks' own in them */
-    gboolean split; /* copies of a header's function stay apart */
+    FcLabels labels; /* short ones are of plain names only */
+    gboolean raw;    /* times as they were measured, the hooks' own in them */
+    gboolean split;  /* copies of a header's function stay apart */
     FcTimePart time;
     const GPtrArray *processes; /* char *: numbers or patterns of names; NULL, empty: all */
     const GPtrArray *threads;   /* likewise */

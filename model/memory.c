@@ -5,6 +5,7 @@
 #include "model/memory.h"
 
 #include "libfc/fc-format.h"
+#include "model/labels.h"
 #include "profile/path.h"
 
 #include <string.h>
@@ -56,19 +57,25 @@ static const FcFunction *code_of(const FcModel *model, gint context)
     return function_of(model, context);
 }
 
+/* `function`: that it is known to be of; NULL: none. */
 static void add_place(const FcModel *model, GArray *stack, const FcProfilePlace *place,
-                      const char *name)
+                      const FcFunction *function)
 {
     FcSymbol symbol;
     fc_symbols_find_name(model->symbols, model->profile, place, TRUE, &symbol);
-    FcMemoryFrame frame = {.name = name ? name : symbol.name, .place = *place};
+    FcMemoryFrame frame = {.name = function ? function->name : symbol.name,
+                           .label =
+                               function ? function->label : fc_labels_of_name(model, symbol.name),
+                           .place = *place};
     g_array_append_val(stack, frame);
 }
 
 static void add_function(GArray *stack, const FcFunction *function)
 {
-    FcMemoryFrame frame = {
-        .name = function->name, .place = function->figures.place, .no_line = TRUE};
+    FcMemoryFrame frame = {.name = function->name,
+                           .label = function->label,
+                           .place = function->figures.place,
+                           .no_line = TRUE};
     g_array_append_val(stack, frame);
 }
 
@@ -82,7 +89,7 @@ static void add_call(const FcModel *model, GArray *stack, const FcProfilePlace *
     const FcFunction *function = function_of(model, context);
     if (symbol.start == code->symbol.start && symbol.raw_name == code->symbol.raw_name)
     {
-        add_place(model, stack, place, function->name);
+        add_place(model, stack, place, function);
         return;
     }
     add_place(model, stack, place, NULL);
@@ -119,7 +126,8 @@ static void add_contexts(const FcModel *model, GArray *stack, gint context)
             add_call(model, stack, &own->site, own->parent);
         else if (fc_profile_is_folded(own))
         {
-            FcMemoryFrame folded = {.name = FC_MODEL_FOLDED, .no_line = TRUE};
+            FcMemoryFrame folded = {
+                .name = FC_MODEL_FOLDED, .label = FC_MODEL_FOLDED, .no_line = TRUE};
             folded.place.module = FC_NONE;
             g_array_append_val(stack, folded);
         }

@@ -148,6 +148,6 @@ void fc_model_use_addresses(FcModel *model)
         FcFunction *function = &g_array_index(model->functions, FcFunction, i);
         g_autofree char *address =
             g_strdup_printf("0x%" G_GINT64_MODIFIER "x", function->figures.place.address);
-        function->name = g_intern_string(address);
+        function->name = function->label = g_intern_string(address);
     }
 }

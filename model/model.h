@@ -27,7 +27,8 @@ typedef struct
 {
     FcProfileFunction figures; /* place: of the first of them */
     FcSymbol symbol;           /* of its entry, without file and line */
-    const char *name;          /* to be shown, never NULL; owned by the model */
+    const char *name;          /* whole, never NULL; owned by the model */
+    const char *label;         /* what reports show: the name, or a short one; likewise */
     guint copies;              /* so many symbols, that of `symbol` the first */
     gboolean shown;            /* TRUE until the selection says otherwise */
     gboolean excluded;         /* left out by --not */
@@ -52,15 +53,19 @@ typedef struct
     GPtrArray *operands; /* char *: the profiles and descriptors as they were named */
     GPtrArray *inputs;   /* FcInput, one a file */
     FcSymbols *symbols;
-    GArray *functions;   /* FcFunction */
-    guint *function_of;  /* of each function of `profile`: the FcFunction */
-    guint *first_copy;   /* of each FcFunction, where copies are split; else NULL */
-    FcSymbol *sites;     /* of each arc of `profile`: the symbol that covers its call site, without
-                            the line */
-    gboolean *inlined;   /* of each arc: the callee was inlined into its caller; the site is
-                            then where the caller itself was called */
-    GPtrArray *via;      /* names of the graph's `via` numbers; [0] is NULL */
-    GPtrArray *via_hex;  /* what is shown in their place; NULL: the names */
+    GArray *functions;  /* FcFunction */
+    guint *function_of; /* of each function of `profile`: the FcFunction */
+    guint *first_copy;  /* of each FcFunction, where copies are split; else NULL */
+    FcSymbol *sites;    /* of each arc of `profile`: the symbol that covers its call site, without
+                           the line */
+    gboolean *inlined;  /* of each arc: the callee was inlined into its caller; the site is
+                           then where the caller itself was called */
+    GPtrArray *via;     /* names of the graph's `via` numbers; [0] is NULL */
+    GPtrArray *via_hex; /* what is shown in their place; NULL: the names */
+    const char *home;   /* the namespace that labels leave out, as most functions are in it; NULL:
+                           none */
+    gboolean has_short_labels;
+    gboolean has_ascii_labels;
     FcCallgraph *graph;  /* its sites' tags are arcs of `profile` */
     FcTimePart time;     /* which part of them all total and local times are */
     guint64 local_ns;    /* the sum of all local times */

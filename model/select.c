@@ -7,17 +7,20 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "symbols/shorten.h"
+
 static gboolean name_fits(const char *pattern, const char *name)
 {
     return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
 }
 
-/* Whether one of the function's names is `pattern` or fits it: the one that is shown, the linkage
+/* Whether one of the function's names is `pattern` or fits it: the ones that are shown, the linkage
  * name, and that one's with and without parameters. */
 static gboolean function_fits(const char *pattern, const FcFunction *function)
 {
     const char *raw = function->symbol.raw_name;
-    if (strcmp(pattern, function->name) == 0 || name_fits(pattern, function->symbol.name))
+    if (strcmp(pattern, function->name) == 0 || strcmp(pattern, function->label) == 0 ||
+        name_fits(pattern, function->symbol.name))
         return TRUE;
     if (!raw)
         return FALSE;
@@ -50,14 +53,18 @@ static gboolean mark_address(const FcModel *model, guint64 address, gboolean *se
     return found;
 }
 
-/* Functions whose names end with `pattern` behind a scope: "Log::put" means store::Log::put. */
+/* Functions whose names end with `pattern` behind a scope: "Log::put" means store::Log::put; or do
+ * so without template arguments: "List::find" means List<int>::find. */
 static gboolean mark_ends(const FcModel *model, const char *pattern, gboolean *set)
 {
     gboolean found = FALSE;
     g_autofree char *end = g_strconcat("::", pattern, NULL);
     for (guint i = 0; i < model->functions->len; i++)
     {
-        if (!g_str_has_suffix(fc_model_function(model, i)->symbol.name, end))
+        const char *name = fc_model_function(model, i)->symbol.name;
+        g_autofree char *bare = fc_shorten_bare(name);
+        if (!g_str_has_suffix(name, end) && strcmp(bare, pattern) != 0 &&
+            !g_str_has_suffix(bare, end))
             continue;
         set[i] = TRUE;
         found = TRUE;

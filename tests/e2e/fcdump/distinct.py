@@ -25,7 +25,7 @@ def write(name, text):
 
 
 def shown(*arguments):
-    return sorted(row[-1] for row in rows(classic(*arguments), "Flat profile"))
+    return sorted(row[-1] for row in rows(classic("--names=full", *arguments), "Flat profile"))
 
 
 keep = folder()
@@ -99,7 +99,7 @@ for listed, expected in (("operator<,operator<<,main", ["operator<", "operator<<
         listed.replace("Call", SPACE + "Call")
     for style in ("plain", "params"):
         found = [row[-1].split("(V")[0].split("(int")[0] for row in
-                 rows(run("--classic", "functioncheck.fc", "--only=" + words,
+                 rows(run("--classic", "--names=full", "functioncheck.fc", "--only=" + words,
                           *(["--demangle=params"] if style == "params" else [])).out, "Flat profile")]
         equal(sorted(found), sorted(name if name == "main" else SPACE + name for name in expected),
               f"{listed} ({style})")

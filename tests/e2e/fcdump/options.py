@@ -36,7 +36,7 @@ shutil.copy("some.fc", "copy.fc")
 for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "not": "even",
                        "pfile": "copy.fc", "image": "prog", "depth": "2", "min": "5", "top": "2", "peek": "even",
                        "path": "main,odd", "by": "file", "base": "even", "time": "wait", "process": "prog",
-                       "weight": "calls", "width": "60", "units": "us"}.items():
+                       "weight": "calls", "width": "60", "units": "us", "names": "full"}.items():
     outputs = {good(*words, "some.fc", "--tree") for words in (
         [f"-{name}", argument], [f"--{name}", argument], [f"-{name}={argument}"],
         [f"--{name}={argument}"])}
@@ -87,6 +87,7 @@ refused("unknown option '--no-json'", "--no-json", "some.fc")
 refused("--sort: TYPE is missing", "some.fc", "--sort")
 refused("'speed'", "--sort=speed", "some.fc")
 refused("'klingon'", "--demangle=klingon", "some.fc")
+refused("'long' is none of short, full", "--names=long", "some.fc")
 refused("--flat takes no argument", "--flat=yes", "some.fc")
 refused("--details takes no argument", "--details=yes", "some.fc")
 refused("'many'", "--depth=many", "some.fc")

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Shortens the names of functions, then gives back to those that would look alike what tells them
+ * apart; see labels.h.
+ */
+#include "model/labels.h"
+
+#include <string.h>
+
+#include "profile/path.h"
+#include "symbols/shorten.h"
+
+/* A namespace is the program's own if so many of its functions are in it. */
+#define HOME_SHARE 0.4
+#define ARGUMENTS_LONG 40
+
+/* What is given back to a label. */
+typedef struct
+{
+    FcShorten how;
+    const char *place; /* "FILE:LINE"; NULL: not looked for, or not known */
+    gboolean parameters;
+    gboolean qualifiers; /* "const" behind them */
+    gboolean variant;    /* of a constructor or destructor */
+    gboolean suffix;     /* what distinct.c appended to its name */
+    gboolean begins;     /* where it begins */
+    gboolean whole;
+} Label;
+
+typedef struct
+{
+    FcModel *model;
+    GArray *labels; /* Label, one a function */
+} Labels;
+
+/* Changes a label so that it says more. */
+typedef void More(const Labels *labels, guint function, Label *label);
+
+static const char *name_of(const FcModel *model, guint function)
+{
+    const FcFunction *own = fc_model_function(model, function);
+    return own->symbol.name ? own->symbol.name : own->name;
+}
+
+/* "FILE:LINE" of its first line, interned; NULL: not known. */
+static const char *place_of(const FcModel *model, guint function)
+{
+    FcSymbol symbol;
+    const FcProfilePlace *place = &fc_model_function(model, function)->figures.place;
+    fc_symbols_find(model->symbols, model->profile, place, FALSE, &symbol);
+    if (!symbol.file)
+        return NULL;
+    g_autofree char *text = g_strdup_printf("%s:%u", fc_base_name(symbol.file), symbol.line);
+    return g_intern_string(text);
+}
+
+/* ---- The program's own namespace ---------------------------------------------------------- */
+
+typedef struct
+{
+    guint functions;
+    gboolean has_scopes; /* classes are in it, so that it is a namespace */
+    gboolean is_class;
+} Scope;
+
+static GHashTable *count_scopes(const FcModel *model)
+{
+    GHashTable *scopes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const char *name = name_of(model, i);
+        gboolean is_nested = FALSE;
+        g_autofree char *outermost = fc_shorten_outermost(name, &is_nested);
+        if (!outermost || strcmp(outermost, "std") == 0)
+            continue;
+        const char *rest = name + strlen(outermost) + 2;
+        const gboolean is_class = g_str_has_prefix(name, outermost) &&
+                                  g_str_has_prefix(rest + (*rest == '~'), outermost) &&
+                                  strpbrk(rest + (*rest == '~') + strlen(outermost), ":<(") == NULL;
+        Scope *scope = g_hash_table_lookup(scopes, outermost);
+        if (!scope)
+        {
+            scope = g_new0(Scope, 1);
+            g_hash_table_insert(scopes, g_steal_pointer(&outermost), scope);
+        }
+        scope->functions++;
+        scope->has_scopes = scope->has_scopes || is_nested;
+        scope->is_class = scope->is_class || is_class;
+    }
+    return scopes;
+}
+
+/* Interned; NULL: there is none. */
+static const char *find_home(const FcModel *model)
+{
+    g_autoptr(GHashTable) scopes = count_scopes(model);
+    GHashTableIter iter;
+    gpointer name;
+    gpointer value;
+    const char *home = NULL;
+    guint most = 0;
+    g_hash_table_iter_init(&iter, scopes);
+    while (g_hash_table_iter_next(&iter, &name, &value))
+    {
+        const Scope *scope = value;
+        if (scope->functions <= most || !scope->has_scopes || scope->is_class ||
+            g_ascii_isupper(*(const char *)name) ||
+            scope->functions < HOME_SHARE * model->functions->len)
+            continue;
+        most = scope->functions;
+        home = g_intern_string(name);
+    }
+    return home;
+}
+
+/* ---- One label ------------------------------------------------------------------------------ */
+
+static void append_parameters(GString *text, const FcFunction *function, const Label *label)
+{
+    const FcShorten *how = &label->how;
+    const char *raw = function->symbol.raw_name;
+    g_autofree char *whole = raw ? fc_demangle_name(raw, FC_DEMANGLE_PARAMS) : NULL;
+    g_autofree char *parameters =
+        whole && strcmp(whole, raw) != 0 ? fc_shorten_parameters(whole, how) : NULL;
+    const char *end = parameters ? strrchr(parameters, ')') : NULL;
+    if (!end)
+        return;
+    if (strstr(text->str, " at ")) /* a lambda's place */
+        g_string_append_c(text, ' ');
+    g_string_append_len(text, parameters, label->qualifiers ? -1 : (gssize)(end + 1 - parameters));
+}
+
+/* " [main.c]"; "": none. */
+static const char *suffix_of(const FcFunction *function)
+{
+    const char *plain = function->symbol.name;
+    const char *end = strrchr(function->name, ')'); /* of parameters */
+    const char *rest = g_str_has_prefix(function->name, plain) ? function->name + strlen(plain)
+                       : end                                   ? strstr(end, " [")
+                                                               : NULL;
+    return rest && g_str_has_prefix(rest, " [") ? rest : "";
+}
+
+static const char *compose(const FcModel *model, guint function, const Label *label)
+{
+    const FcFunction *own = fc_model_function(model, function);
+    if (label->whole)
+        return g_intern_string(own->name);
+    FcShorten how = label->how;
+    how.place = label->place;
+    g_autofree char *shortened = fc_shorten_name(name_of(model, function), &how);
+    g_autoptr(GString) text = g_string_new(shortened);
+    if (label->parameters)
+        append_parameters(text, own, label);
+    const char *variant =
+        label->variant && own->symbol.raw_name ? fc_demangle_variant(own->symbol.raw_name) : NULL;
+    if (variant)
+        g_string_append_printf(text, " (%s)", variant);
+    if (label->suffix)
+        g_string_append(text, suffix_of(own));
+    if (label->begins && label->place)
+        g_string_append_printf(text, " at %s", label->place);
+    return g_intern_string(text->str);
+}
+
+/* ---- What tells them apart, the shortest first ---------------------------------------------- */
+
+static void add_parameters(const Labels *labels, guint function, Label *label)
+{
+    label->parameters = TRUE;
+}
+
+static void add_qualifiers(const Labels *labels, guint function, Label *label)
+{
+    label->parameters = label->qualifiers = TRUE;
+}
+
+static void add_arguments(const Labels *labels, guint function, Label *label)
+{
+    label->how.arguments = ARGUMENTS_LONG;
+}
+
+static void add_scopes(const Labels *labels, guint function, Label *label)
+{
+    label->how.scopes = TRUE;
+}
+
+static void add_ordinals(const Labels *labels, guint function, Label *label)
+{
+    label->how.ordinals = TRUE;
+}
+
+static void add_clones(const Labels *labels, guint function, Label *label)
+{
+    label->how.clones = TRUE;
+}
+
+static void add_variant(const Labels *labels, guint function, Label *label)
+{
+    label->variant = TRUE;
+}
+
+static void add_suffix(const Labels *labels, guint function, Label *label)
+{
+    label->suffix = TRUE;
+    label->variant = FALSE;
+}
+
+static void add_place(const Labels *labels, guint function, Label *label)
+{
+    const gboolean is_lambda = fc_shorten_is_lambda(name_of(labels->model, function));
+    label->place = place_of(labels->model, function);
+    label->begins = !is_lambda || !strstr(name_of(labels->model, function), "{");
+}
+
+static void add_all(const Labels *labels, guint function, Label *label)
+{
+    label->whole = TRUE;
+}
+
+/* Gives more to those that are `alike`, unless that makes no difference. */
+static void lengthen(const Labels *labels, const GArray *alike, More *more)
+{
+    g_autofree Label *changed = g_new(Label, alike->len);
+    g_autofree const char **texts = g_new(const char *, alike->len);
+    gboolean differ = FALSE;
+    for (guint i = 0; i < alike->len; i++)
+    {
+        const guint function = g_array_index(alike, guint, i);
+        changed[i] = g_array_index(labels->labels, Label, function);
+        more(labels, function, &changed[i]);
+        texts[i] = compose(labels->model, function, &changed[i]);
+        differ = differ || texts[i] != texts[0];
+    }
+    for (guint i = 0; differ && i < alike->len; i++)
+    {
+        const guint function = g_array_index(alike, guint, i);
+        g_array_index(labels->labels, Label, function) = changed[i];
+        g_array_index(labels->model->functions, FcFunction, function).label = texts[i];
+    }
+}
+
+/* Whether they are different functions, by their names. */
+static gboolean have_names(const FcModel *model, const GArray *alike)
+{
+    for (guint i = 1; i < alike->len; i++)
+        if (strcmp(fc_model_function(model, g_array_index(alike, guint, i))->name,
+                   fc_model_function(model, g_array_index(alike, guint, 0))->name) != 0)
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean lengthen_all(const Labels *labels, More *more)
+{
+    g_autoptr(GHashTable) groups =
+        g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    gboolean found = FALSE;
+    for (guint i = 0; i < labels->model->functions->len; i++)
+    {
+        const char *label = fc_model_function(labels->model, i)->label; /* interned */
+        GArray *group = g_hash_table_lookup(groups, label);
+        if (!group)
+        {
+            group = g_array_new(FALSE, FALSE, sizeof(guint));
+            g_hash_table_insert(groups, (gpointer)label, group);
+        }
+        g_array_append_val(group, i);
+    }
+    GHashTableIter iter;
+    gpointer group;
+    g_hash_table_iter_init(&iter, groups);
+    while (g_hash_table_iter_next(&iter, NULL, &group))
+        if (((GArray *)group)->len > 1 && have_names(labels->model, group))
+        {
+            lengthen(labels, group, more);
+            found = TRUE;
+        }
+    return found;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static void shorten_all(const Labels *labels, gboolean ascii)
+{
+    const FcModel *model = labels->model;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        Label label = {
+            .how = {.ascii = ascii, .home = model->home, .arguments = FC_SHORTEN_ARGUMENTS}};
+        if (fc_shorten_is_lambda(name_of(model, i)))
+            label.place = place_of(model, i);
+        g_array_append_val(labels->labels, label);
+        g_array_index(model->functions, FcFunction, i).label = compose(model, i, &label);
+    }
+}
+
+void fc_labels_make(FcModel *model, FcLabels style)
+{
+    static More *const steps[] = {add_ordinals, add_parameters, add_qualifiers, add_arguments,
+                                  add_clones,   add_variant,    add_scopes,     add_suffix,
+                                  add_place,    add_all};
+    model->has_short_labels = style != FC_LABELS_WHOLE;
+    model->has_ascii_labels = style == FC_LABELS_ASCII;
+    if (style == FC_LABELS_WHOLE)
+    {
+        for (guint i = 0; i < model->functions->len; i++)
+        {
+            FcFunction *function = &g_array_index(model->functions, FcFunction, i);
+            function->label = function->name;
+        }
+        return;
+    }
+    model->home = find_home(model);
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Label));
+    const Labels labels = {model, all};
+    shorten_all(&labels, style == FC_LABELS_ASCII);
+    for (guint i = 0; i < G_N_ELEMENTS(steps); i++)
+        if (!lengthen_all(&labels, steps[i]))
+            break;
+}
+
+const char *fc_labels_of_name(const FcModel *model, const char *name)
+{
+    const FcShorten how = {
+        .ascii = model->has_ascii_labels, .home = model->home, .arguments = FC_SHORTEN_ARGUMENTS};
+    if (!model->has_short_labels)
+        return name;
+    g_autofree char *text = fc_shorten_name(name, &how);
+    return g_intern_string(text);
+}
