@@ -126,10 +126,9 @@ FC_HOOK_RETURN:
     .cfi_adjust_cfa_offset 8
     GO_WHERE_COUNTED 24(%rsp), 1f
     mov %fs:8(%r11), %r11
-    movq $0, (%r11)
     mov 24(%rsp), %r10 /* the call site: fc_beacon_left_to */
     bts $63, %r10
-    mov %r10, (%r11)
+    mov %r10, (%r11) /* nothing is left to do for which FC_BEACON_HOOK could be seen */
     .cfi_remember_state
     pop %r11
     .cfi_adjust_cfa_offset -8
