@@ -4,6 +4,7 @@
 inline ones and templates too, none of a system header; by default, with optimization, those that are left when
 the others were inlined.  Without a warning.  Seen in the object files, by objdump."""
 
+import itertools
 import os
 import re
 import shutil
@@ -169,6 +170,28 @@ def check_default(work):
                     expect(("main" in callers) == ("exclude" not in " ".join(words)), " ".join(words), callers)
 
 
+def check_excluded(work):
+    """gcc's own lists of functions and files keep their effect in each way of hooks, beside those of the flags."""
+    for name, text in (("near.h", "#include <stdlib.h>\nstatic __attribute__((noinline)) int of_header(int x) { return abs(x) + 1; }\n"),
+                       ("near.c", '#include "near.h"\n__attribute__((noinline)) int tiny(int x) { return x + 1; }\n'
+                                  "__attribute__((noinline)) int other(int x) { return tiny(x) + of_header(x); }\n")):
+        with open(os.path.join(work, name), "w", encoding="utf-8") as out:
+            out.write(text)
+    own = {"of_header", "tiny", "other"}
+    for option, level in itertools.product(([], ["--every-function"], ["--after-inlining"]), ("-O0", "-O2", "-O2 -flto -ffat-lto-objects")):
+        if option == ["--after-inlining"] and MACHINE != "x86_64":
+            continue
+        for lists, left_out in ((["function-list=tiny"], {"tiny"}), (["file-list=near.h"], {"of_header"}),
+                                (["function-list=tiny", "file-list=near.h"], {"tiny", "of_header"}), ([], set())):
+            words = ["-finstrument-functions-exclude-" + each for each in lists]
+            for order in (words + flags("--cflags", *option), flags("--cflags", *option) + words):
+                done = run(["gcc", *level.split(), "-c", *order, "near.c", "-o", "near.o"], work)
+                what = "%s, %s, %s" % (option, level, words)
+                expect((done.returncode, done.stderr) == (0, ""), what, done.stderr)
+                callers = objects_calling("near.o", work, (HOOK, "__fentry__"))
+                expect(callers == own - left_out, what + ": just those are left out", callers)
+
+
 def check_paths(work):
     """A project in a folder that looks like a system's is instrumented all the same."""
     inside = os.path.join(work, "usr", "include", "mine")
@@ -214,6 +237,7 @@ with folder() as work_folder:
     check_c(work_folder)
     check_cxx(work_folder)
     check_default(work_folder)
+    check_excluded(work_folder)
     check_paths(work_folder)
     check_languages(work_folder)
 finish()
