@@ -235,7 +235,6 @@ void fc_export_json_off(FcJson *json, const FcProfileTimes *times, const FcProfi
     fc_json_begin_object(json, "waits");
     for (guint kind = 0; kind < G_N_ELEMENTS(keys); kind++)
         fc_json_unsigned(json, keys[kind], parts.kind_ns[kind]);
-    fc_json_unsigned(json, "samples", off->samples);
     fc_json_end_object(json);
 }
 

@@ -184,8 +184,9 @@ static void look_for_kinds(Search *search)
     for (guint i = 0; i < search->model->functions->len; i++)
     {
         const FcProfileOff *off = &fc_model_function(search->model, i)->figures.off;
-        search->has_kinds = search->has_kinds || off->samples > 0;
-        search->has_off = search->has_off || off->samples > 0 || off->preempted_ns > 0;
+        for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+            search->has_kinds = search->has_kinds || off->kind_ns[kind] > 0;
+        search->has_off = search->has_off || search->has_kinds || off->preempted_ns > 0;
     }
 }
 

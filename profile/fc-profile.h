@@ -68,9 +68,8 @@ typedef enum
 /* Of the time off the CPU that is in a function's local time. */
 typedef struct
 {
-    guint64 preempted_ns; /* not of its own accord; as it was measured */
-    guint64 samples;      /* of waiting threads, which stand for so long in each kind of wait: */
-    guint64 kind_ns[FC_WAIT_KINDS];
+    guint64 preempted_ns;           /* not of its own accord; as it was measured */
+    guint64 kind_ns[FC_WAIT_KINDS]; /* for which the samples of waiting threads stand */
 } FcProfileOff;
 
 void fc_profile_add_off(FcProfileOff *to, const FcProfileOff *more);
@@ -95,11 +94,14 @@ typedef struct
     guint64 timed;          /* so many, a random sample, were timed */
     guint64 total_error_ns; /* standard errors of what was estimated for the others, in the total */
     guint64 local_error_ns; /* and the local time */
-    gboolean has_cpu_bounds; /* the bounds of calls on the CPU are others than those of their
-                                elapsed time: */
-    FcProfileBounds cpu;
-    gboolean has_elapsed_bounds; /* fc_profile_choose_time has put those on the CPU in place of */
-    FcProfileBounds elapsed;     /* these */
+    gboolean has_cpu_bounds;     /* the bounds of calls on the CPU are others than those of their */
+    gboolean has_elapsed_bounds; /* elapsed time, and are not in `bounds`; or, of these two one at
+                                    most, fc_profile_choose_time has put them there: */
+    union
+    {
+        FcProfileBounds cpu;
+        FcProfileBounds elapsed;
+    };
     FcProfileOff off;
 } FcProfileFunction;
 

@@ -168,7 +168,6 @@ static const FcField wait_arc_fields[] = {
 #define OFF_FIELDS(record)                                                                         \
     {                                                                                              \
         FIELD("the preempted time", NUMBER, record, off.preempted_ns, SUM),                        \
-            FIELD("the number of samples", NUMBER, record, off.samples, SUM),                      \
             FIELD("the time for a lock", NUMBER, record, off.kind_ns[FC_WAIT_LOCK], SUM),          \
             FIELD("the time for a sign", NUMBER, record, off.kind_ns[FC_WAIT_SIGN], SUM),          \
             FIELD("the time for input", NUMBER, record, off.kind_ns[FC_WAIT_INPUT], SUM),          \

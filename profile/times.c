@@ -34,7 +34,6 @@ void fc_profile_add_times(FcProfileTimes *into, const FcProfileTimes *other)
 void fc_profile_add_off(FcProfileOff *to, const FcProfileOff *more)
 {
     add(&to->preempted_ns, more->preempted_ns);
-    add(&to->samples, more->samples);
     for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
         add(&to->kind_ns[kind], more->kind_ns[kind]);
 }
@@ -74,10 +73,13 @@ static void choose_times(FcProfileTimes *times, FcTimePart part)
 
 static void choose_bounds(FcProfileFunction *function)
 {
-    const FcProfileBounds cpu = fc_profile_cpu_bounds(function);
-    function->elapsed = fc_profile_elapsed_bounds(function);
-    function->has_elapsed_bounds = function->has_cpu_bounds;
-    function->bounds = cpu;
+    const FcProfileBounds elapsed = function->bounds;
+    if (!function->has_cpu_bounds)
+        return;
+    function->bounds = function->cpu;
+    function->elapsed = elapsed;
+    function->has_cpu_bounds = FALSE;
+    function->has_elapsed_bounds = TRUE;
 }
 
 void fc_profile_choose_time(FcProfile *profile, FcTimePart part)

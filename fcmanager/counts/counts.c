@@ -168,7 +168,6 @@ FcProfileOff fc_counts_get_off(const FcCounts *counts, guint32 function)
     if (!from)
         return off;
     off.preempted_ns = MIN(from->preempted, counts->functions[function].wait_local);
-    off.samples = from->samples;
     memcpy(off.kind_ns, from->kind_ns, sizeof off.kind_ns);
     return off;
 }
@@ -548,7 +547,6 @@ static void merge_off(FcCounts *into, guint32 function, const FcCountsOff *from)
 {
     FcCountsOff *off = fc_counts_make_off(into, function);
     off->preempted += from->preempted;
-    off->samples += from->samples;
     for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
         off->kind_ns[kind] += from->kind_ns[kind];
 }

@@ -129,7 +129,6 @@ typedef struct
 typedef struct
 {
     guint64 preempted;
-    guint64 samples;
     guint64 kind_ns[FC_WAIT_KINDS];
 } FcCountsOff;
 

@@ -116,8 +116,7 @@ typedef struct
 {
     guint64 time;
     guint64 turns; /* how often it had been given a CPU */
-    guint64 samples;
-    guint64 ns; /* for which they stand together */
+    guint64 ns;    /* for which they stand together */
     FcWaitKind kind;
 } StackWaitSample;
 

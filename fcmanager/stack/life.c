@@ -311,14 +311,13 @@ void fc_stack_note_wait(FcStack *stack, guint64 time, FcWaitKind kind, guint64 t
         StackWaitSample *last = &g_array_index(samples, StackWaitSample, samples->len - 1);
         if (last->turns == turns && last->kind == kind)
         {
-            last->samples++;
             last->ns += ns;
             return;
         }
     }
     if (samples->len == WAIT_SAMPLES_MAX)
         g_array_remove_range(samples, 0, WAIT_SAMPLES_MAX / 2);
-    const StackWaitSample sample = {time, turns, 1, ns, kind};
+    const StackWaitSample sample = {time, turns, ns, kind};
     g_array_append_val(samples, sample);
 }
 

@@ -6,6 +6,9 @@
 
 #include "libfc/fc-format.h"
 
+/* Ticks: how far clocks that are read one after the other may be apart. */
+#define ROOM_SLACK 4096u
+
 /* ---- Of frames ---------------------------------------------------------------------- */
 
 static struct FrameAway *away_of(const FcStack *stack, guint index)
@@ -129,15 +132,32 @@ static guint64 less(guint64 ticks, guint64 taken)
     return ticks - MIN(taken, ticks);
 }
 
+/* What is left of a call's time without what it was off the CPU.  Both are measured, one by clocks
+ * that are read one after the other, so a rest that is short may be any: it is not less than the
+ * shortest call that was never off the CPU, `least`, where the two can't be told apart.  Of a call
+ * that waited, which need not be like that one, it is no more than can't be told from nothing. */
+static guint64 rest_of(guint64 time, const struct StackAway *away, guint64 taken, guint64 least)
+{
+    const guint64 rest = less(time, taken);
+    if (taken == 0 || least == G_MAXUINT64 || rest >= least ||
+        (rest >= ROOM_SLACK && least - rest >= ROOM_SLACK))
+        return rest;
+    least = MIN(least, time);
+    return away->off > away->preempted ? MAX(MIN(least, ROOM_SLACK), rest) : least;
+}
+
 static void add_away_activation(FcStack *stack, const struct StackFrame *frame,
                                 const struct FrameAway *away, guint64 total, guint64 local)
 {
     FcCounts *counts = stack->counts;
     FcCountsFunction *function = &counts->functions[counts->nodes[frame->node].function];
-    const guint64 own_cpu = less(local, away->own.off);
-    const guint64 cpu = less(total, away->before.off);
-    total = less(total, away->before.preempted);
-    local = less(local, away->own.preempted);
+    const FcCountsBounds *alone = &function->bounds;
+    const struct StackAway *before = &away->before;
+    const struct StackAway *own = &away->own;
+    const guint64 own_cpu = rest_of(local, own, own->off, alone->local_min);
+    const guint64 cpu = rest_of(total, before, before->off, alone->total_min);
+    total = rest_of(total, before, before->preempted, alone->total_min);
+    local = rest_of(local, own, own->preempted, alone->local_min);
     fc_counts_bound_call(&function->elapsed, total, local);
     fc_counts_bound_call(&function->on_cpu, cpu, own_cpu);
     const struct EndedCall call = {frame->node, frame->arc, frame->entered, total};
@@ -175,7 +195,6 @@ static void take_wait_samples(FcStack *stack, guint64 before, guint64 time)
             continue;
         FcCountsOff *off =
             fc_counts_make_off(stack->counts, stack->counts->nodes[frame->node].function);
-        off->samples += sample->samples;
         off->kind_ns[sample->kind] += sample->ns;
     }
     if (taken > 0)
@@ -209,7 +228,7 @@ static guint64 to_ticks(const FcStack *stack, guint64 ns)
 /* The length of a tick is an estimate, and of the two clocks one is read after the other. */
 static gboolean has_room(guint64 off, guint64 elapsed)
 {
-    return off <= elapsed + elapsed / 256 + 4096;
+    return off <= elapsed + elapsed / 256 + ROOM_SLACK;
 }
 
 static void take_seen(FcStack *stack, guint64 value, guint32 waits, guint64 before, guint64 time)

@@ -96,7 +96,7 @@ static guint random_function(GRand *rand, const FcProfile *profile)
 
 static FcProfileOff random_off(GRand *rand)
 {
-    FcProfileOff off = {random_number(rand), random_number(rand), {0}};
+    FcProfileOff off = {.preempted_ns = random_number(rand)};
     for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
         off.kind_ns[kind] = random_number(rand);
     return off;

@@ -79,8 +79,7 @@ equal([thread[key] for key in ("tid", "name", "start_ns", "end_ns", "run_ns", "c
 equal(thread["functions"],
       [{"function": index["leaf"], "calls": 1, "cpu_total_ns": 2, "cpu_local_ns": 3, "total_ns": 2, "local_ns": 3,
         "raw_total_ns": 2, "raw_local_ns": 3, "total_wait_ns": 0, "local_wait_ns": 0, "preempted_ns": 0,
-        "waits": dict.fromkeys(("lock_ns", "threads_ns", "input_ns", "sleep_ns", "disk_ns", "other_ns", "unknown_ns",
-                                "samples"), 0)}],
+        "waits": dict.fromkeys(("lock_ns", "threads_ns", "input_ns", "sleep_ns", "disk_ns", "other_ns", "unknown_ns"), 0)}],
       "a thread's functions")
 equal([(frame["function"], frame["site"]["name"]) for frame in thread["stack"]],
       [(index["work"], "main")], "a thread's stack")

@@ -147,9 +147,9 @@ def of_kinds(leaf="0 0 0 0 0 0", sorter="0 0 0 0 0 0", preempted=0):
     """The kinds of what the workers wait in leaf, and the listeners in sorter."""
     for name, lines in sections(0):
         if name == "end":
-            yield "off-functions", [f"1 0 1 {leaf}", f"2 {preempted} 30 {leaf}", f"3 0 20 {sorter}"]
-            yield "off-thread-functions", [f"{i} 1 {preempted // 3} 10 {leaf}" for i in range(3)] + \
-                [f"{i} 0 0 10 {sorter}" for i in (3, 4)]
+            yield "off-functions", [f"1 0 {leaf}", f"2 {preempted} {leaf}", f"3 0 {sorter}"]
+            yield "off-thread-functions", [f"{i} 1 {preempted // 3} {leaf}" for i in range(3)] + \
+                [f"{i} 0 0 {sorter}" for i in (3, 4)]
         yield name, lines
 
 
