@@ -96,7 +96,8 @@ static void put_end(const Export *export, const FcProfile *header)
     static const char *const kinds[] = {[FC_END_UNKNOWN] = "unknown",
                                         [FC_END_EXIT] = "exit",
                                         [FC_END_SIGNAL] = "signal",
-                                        [FC_END_EXEC] = "exec"};
+                                        [FC_END_EXEC] = "exec",
+                                        [FC_END_RUNNING] = "running"};
     fc_json_begin_object(export->json, "end");
     fc_json_string(export->json, "kind", kinds[header->end]);
     fc_json_signed(export->json, "value", header->end_value);

@@ -51,7 +51,9 @@ static char *format_end(const FcModel *model)
         failed +=
             header->end == FC_END_SIGNAL || (header->end == FC_END_EXIT && header->end_value != 0);
     }
-    if (failed == 0)
+    const gboolean is_running =
+        model->inputs->len == 1 && header_of(model, 0)->end == FC_END_RUNNING;
+    if (failed == 0 && !is_running)
         return NULL;
     if (model->inputs->len == 1)
         return fc_report_end(header_of(model, 0));

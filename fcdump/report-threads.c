@@ -193,7 +193,8 @@ static gboolean was_stopped(const FcModel *model)
     for (guint i = 0; i < model->inputs->len; i++)
     {
         const FcProfile *header = ((const FcInput *)model->inputs->pdata[i])->header;
-        if (header->end == FC_END_SIGNAL || header->end == FC_END_UNKNOWN)
+        if (header->end == FC_END_SIGNAL || header->end == FC_END_UNKNOWN ||
+            header->end == FC_END_RUNNING)
             return TRUE;
     }
     return FALSE;

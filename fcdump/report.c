@@ -49,6 +49,8 @@ char *fc_report_end(const FcProfile *header)
                                g_strsignal(header->end_value));
     case FC_END_EXEC:
         return g_strdup("replaced itself by another program (exec)");
+    case FC_END_RUNNING:
+        return g_strdup("running: a snapshot");
     case FC_END_UNKNOWN:
     default:
         /* Of a thread with a file of its own only the end of its process is known. */

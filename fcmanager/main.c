@@ -273,6 +273,8 @@ static int run(const Options *options, int notice_fd)
         .debug = options->debug,
         .joined = fc_source_follow,
         .left = fc_source_unfollow,
+        .find = fc_source_find,
+        .forked = fc_source_forked,
         .answered = fc_source_signal_answered,
     };
     /* The descriptor stays open: images that are executed later find the memory by it. */

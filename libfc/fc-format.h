@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define FC_WIRE_VERSION 5u
+#define FC_WIRE_VERSION 6u
 
 /* The most that fcmanager is asked to keep: slowest calls of each function, older profiles. */
 #define FC_SLOWEST_MAX 1000u
@@ -175,7 +175,9 @@ enum FcMessageType
                           all of theirs, by at most 2^32; payload: FcCallSite, the numbers that
                           it has */
     FC_MSG_NOT_SCANNED, /* the live blocks are not told apart, though the user wants it */
-    FC_MSG_LAST = FC_MSG_NOT_SCANNED,
+    FC_MSG_CONTROL,     /* not of a profiled process: fcctl asks for something.  value:
+                           FC_WIRE_VERSION; payload FcControl */
+    FC_MSG_LAST = FC_MSG_CONTROL,
 };
 #define FC_NO_ANSWER UINT32_MAX
 
@@ -317,6 +319,44 @@ struct FcReply
 };
 #define FC_REPLY_MAGIC 0x7a524346u
 #define FC_REPLY_TEXT_MAX 4000u
+
+/* ---- Being asked from outside ------------------------------------------------------- */
+
+/* Who asks finds the pipe by the mark of a profiled process (libfc/process/join.c), and opens it as
+ * /proc/MANAGER/fd/N, which the kernel allows the same user only.  It is answered likewise, through
+ * a pipe of its own that fcmanager opens as /proc/ASKER/fd/N. */
+enum FcControlWhat
+{
+    FC_CONTROL_STATUS = 1, /* answered by a text of lines */
+    FC_CONTROL_SNAPSHOT,   /* answered by a profile */
+};
+struct FcControl
+{
+    uint32_t what; /* enum FcControlWhat */
+    int32_t pid;   /* of the process that is meant, in the manager's PID namespace, as the next */
+    int32_t asker;
+    int32_t fd; /* the write end of the asker's pipe, */
+    uint64_t device;
+    uint64_t inode;
+};
+_Static_assert(sizeof(struct FcControl) == 32, "wire format");
+
+/* First comes one of FC_CONTROL_BEGUN or FC_CONTROL_REFUSED; behind the first, when the answer is
+ * there, one of FC_CONTROL_DONE or FC_CONTROL_REFUSED. */
+enum FcControlState
+{
+    FC_CONTROL_BEGUN = 1, /* the asker may close its own write end */
+    FC_CONTROL_DONE,
+    FC_CONTROL_REFUSED, /* the text says why */
+};
+struct FcControlAnswer
+{
+    uint32_t magic; /* FC_CONTROL_MAGIC */
+    uint32_t state; /* enum FcControlState */
+    uint64_t bytes; /* of text that follow */
+};
+#define FC_CONTROL_MAGIC 0x6c744346u
+_Static_assert(sizeof(struct FcControlAnswer) == 16, "wire format");
 
 /* ---- Knowing an fcmanager ------------------------------------------------------------ */
 

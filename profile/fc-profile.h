@@ -232,9 +232,10 @@ typedef struct
 typedef enum
 {
     FC_END_UNKNOWN,
-    FC_END_EXIT,   /* end_value: status */
-    FC_END_SIGNAL, /* end_value: signal number */
-    FC_END_EXEC,   /* replaced by another image */
+    FC_END_EXIT,    /* end_value: status */
+    FC_END_SIGNAL,  /* end_value: signal number */
+    FC_END_EXEC,    /* replaced by another image */
+    FC_END_RUNNING, /* a snapshot: it went on */
 } FcProfileEnd;
 
 /* A block of memory that was never freed, or the invalid pointer of a bad free or

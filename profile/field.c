@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const time_mode_names[] = {"-", "tsc", "ext", "cpu", "sys"}; /* 0: all others */
-static const char *const end_names[] = {"unknown", "exit", "signal", "exec"};
+static const char *const end_names[] = {"unknown", "exit", "signal", "exec", "running"};
 static const char *const bad_names[] = {"unknown", "double", "inside", "stack", "mismatch"};
 /* How a point is written whose call is 0: nothing is known of it. */
 static const FcProfileHeapPoint no_point = {FC_NONE, {0, 0, FC_NONE}, 0, FC_NONE};

@@ -288,6 +288,16 @@ void fc_observer_pause(FcWatched *watched, gboolean pauses)
     g_mutex_unlock(&watched->observer->lock);
 }
 
+void fc_observer_hold(FcObserver *observer)
+{
+    g_mutex_lock(&observer->lock);
+}
+
+void fc_observer_release(FcObserver *observer)
+{
+    g_mutex_unlock(&observer->lock);
+}
+
 void fc_observer_end(FcWatched *watched, FcObserved *observed)
 {
     FcObserver *observer = watched->observer;

@@ -47,6 +47,9 @@ void fc_observer_free(FcObserver *observer);
 FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint pid, gint64 tid);
 /* TRUE: stops sampling this thread, as its hooks no longer write the word.  FALSE: goes on. */
 void fc_observer_pause(FcWatched *watched, gboolean pauses);
+/* Between these two nothing is sampled, and a fork has all that was. */
+void fc_observer_hold(FcObserver *observer);
+void fc_observer_release(FcObserver *observer);
 /* Ends that; into `observed`, whose words the caller unrefs, go its samples, unless it is
  * NULL.
  */

@@ -283,6 +283,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_EXEC_FAILED:
     case FC_MSG_QUIT:
     case FC_MSG_LIVE:
+    case FC_MSG_CONTROL:
         break;
     }
 }

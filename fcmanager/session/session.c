@@ -6,10 +6,13 @@
 
 #include "fcmanager/base/memory-limit.h"
 #include "fcmanager/base/notice.h"
+#include "fcmanager/session/controls.h"
 #include "fcmanager/session/forks.h"
 #include "fcmanager/session/process-messages.h"
 #include "fcmanager/session/process-waits.h"
 #include "fcmanager/session/session-files.h"
+#include "fcmanager/session/snapshots.h"
+#include "profile/fc-profile-file.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,6 +36,8 @@ struct FcSession
     guint64 orphans; /* messages of processes that did not say hello */
     guint64 malformed;
     FcWaitSampling wait_sampling;
+    GArray *asked; /* struct FcControl: what is to be answered */
+    FcSnapshots snapshots;
     gint64 end_began_ms; /* of a thread or a process, and how long it may take unsaid, */
     gint64 end_may_take_ms;
     gboolean is_patience_asked; /* which is said once */
@@ -84,6 +89,8 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->forks = fc_forks_new();
     session->answers = fc_answers_new(setup->reply_fd, setup->shared, setup->files, setup->quiet,
                                       setup->answered, setup->data);
+    session->asked = g_array_new(FALSE, FALSE, sizeof(struct FcControl));
+    fc_snapshots_init(&session->snapshots);
     const gint64 started = (gint64)time(NULL);
     session->unique_id = make_unique_id(started);
     session->files = (FcSessionFiles){.files = setup->files,
@@ -105,6 +112,8 @@ void fc_session_free(FcSession *session)
     fc_files_free(session->setup.files);
     fc_shared_unmap(session->setup.shared);
     fc_manager_filter_free(session->setup.user_filter);
+    g_array_unref(session->asked);
+    fc_snapshots_clear(&session->snapshots);
     g_free(session->unique_id);
     g_free(session->files.root_program);
     g_free(session);
@@ -454,6 +463,8 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
             fc_manager_filter_take_module(session->setup.user_filter, message);
         fc_session_files_write_threads(&session->files, process);
         break;
+    case FC_MSG_CONTROL: /* not of a process: fc_session_message */
+        break;
     case FC_MSG_STARTED:
         fc_process_message(process, message);
         if (process->key == session->root) /* images that are executed do not measure again */
@@ -462,11 +473,132 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     }
 }
 
+/* ---- Asked from outside ------------------------------------------------------------------ */
+
+/* As long as nobody is answered. */
+#define ASKED_MAX 64u
+
+static void ask(FcSession *session, const FcWireMessage *message)
+{
+    struct FcControl control;
+    if (!fc_controls_decode(message, &control))
+        session->malformed++;
+    else if (session->asked->len < ASKED_MAX)
+        g_array_append_val(session->asked, control);
+}
+
+gboolean fc_session_is_asked(const FcSession *session)
+{
+    return session->asked->len > 0;
+}
+
+G_GNUC_PRINTF(2, 3) static void refuse(int fd, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    fc_controls_answer(fd, FC_CONTROL_REFUSED, text, strlen(text), 0);
+}
+
+static void answer_status(FcSession *session, const FcProcess *process, int fd)
+{
+    guint64 now = 0;
+    guint32 chunks = 0;
+    const guint32 used =
+        session->setup.shared ? fc_shared_count_used(session->setup.shared, &chunks) : 0;
+    const FcClock *clock = &session->common.clock;
+    g_autoptr(GString) text = g_string_new(NULL);
+    fc_clock_refresh(&session->common.clock);
+    g_string_append_printf(text, "process %d\n", process->hello.pid);
+    g_string_append_printf(text, "program %s\n", process->executable ? process->executable : "-");
+    if (fc_clock_now(clock, &now) && now > process->run_from)
+        g_string_append_printf(text, "running-s %.3f\n",
+                               (double)fc_clock_to_ns(clock, now - process->run_from) / 1e9);
+    g_string_append_printf(text, "threads %u\n", g_hash_table_size(process->threads));
+    g_string_append_printf(text, "threads-ended %u\n", process->results->len);
+    g_string_append_printf(text, "contexts %u\n", session->contexts_in_use);
+    g_string_append_printf(text, "chunks %u of %u\n", used, chunks);
+    g_string_append_printf(text, "snapshots %" G_GUINT64_FORMAT "\n", session->snapshots.taken);
+    g_string_append_printf(text, "snapshot-blocked-ms %.3f, at most %.3f\n",
+                           (double)session->snapshots.blocked_us / 1000,
+                           (double)session->snapshots.blocked_most_us / 1000);
+    g_string_append_printf(text, "processes-of-session %u\n",
+                           g_hash_table_size(session->processes));
+    g_string_append_printf(text, "manager %d\n", (int)getpid());
+    fc_controls_answer(fd, FC_CONTROL_DONE, text->str, text->len, 0);
+}
+
+/* A reader that takes nothing for so long has the rest no more. */
+#define READER_MS 30000
+
+static gboolean send_profile(FcProcess *process, const FcProfile *profile, gpointer data)
+{
+    const int *fd = data;
+    g_autoptr(GString) text = fc_profile_format(profile);
+    return fc_controls_answer(*fd, FC_CONTROL_DONE, text->str, text->len, READER_MS);
+}
+
+static void answer_snapshot(FcSession *session, FcProcess *process, int fd)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) processes = g_ptr_array_new();
+    g_ptr_array_add(processes, process);
+    const FcSnapshotOrder order = {.common = &session->common,
+                                   .unique_id = session->unique_id,
+                                   .processes = processes,
+                                   .forked = session->setup.forked,
+                                   .source = session->setup.data,
+                                   .write = send_profile,
+                                   .data = &fd};
+    if (!fc_snapshots_take(&session->snapshots, &order, &error))
+        refuse(fd, "%s", error->message);
+    else
+        debug(session, "snapshot of process %d", process->hello.pid);
+}
+
+static void answer(FcSession *session, const struct FcControl *control)
+{
+    const int fd = fc_controls_open(control);
+    if (fd < 0)
+    {
+        debug(session, "process %d asks, and can't be answered", control->asker);
+        return;
+    }
+    FcProcess *process =
+        find_process(session, session->setup.find(control->pid, session->setup.data));
+    if (!process)
+        refuse(fd,
+               "process %d is not profiled in this session: it was forked, or has executed "
+               "another program, without FunctionCheck",
+               control->pid);
+    else if (process->finished)
+        refuse(fd, "process %d is at its end: its profile is written", control->pid);
+    else if (!fc_controls_answer(fd, FC_CONTROL_BEGUN, "", 0, 0))
+        debug(session, "process %d does not wait for its answer", control->asker);
+    else if (control->what == FC_CONTROL_STATUS)
+        answer_status(session, process, fd);
+    else if (control->what == FC_CONTROL_SNAPSHOT)
+        answer_snapshot(session, process, fd);
+    else
+        refuse(fd, "the profile manager does not know request %u", control->what);
+    close(fd);
+}
+
+void fc_session_answer_asked(FcSession *session)
+{
+    for (guint i = 0; i < session->asked->len; i++)
+        answer(session, &g_array_index(session->asked, struct FcControl, i));
+    g_array_set_size(session->asked, 0);
+}
+
 void fc_session_message(FcSession *session, const FcWireMessage *message)
 {
     FcProcess *process = find_process(session, message->process);
     if (message->type == FC_MSG_HELLO)
         hello(session, message);
+    else if (message->type == FC_MSG_CONTROL)
+        ask(session, message);
     else if (process)
         take_message(session, process, message);
     else
@@ -501,6 +633,7 @@ void fc_session_round(FcSession *session)
     g_hash_table_iter_init(&iter, session->processes);
     while (g_hash_table_iter_next(&iter, NULL, &process))
         fc_process_retry(process);
+    fc_snapshots_reap(&session->snapshots, FALSE);
     if (session->setup.shared)
         fc_shared_count_round(session->setup.shared);
 }

@@ -17,6 +17,11 @@ typedef guint64 (*FcSessionJoined)(guint64 key, const struct FcHello *hello, gpo
 /* This process was replaced by another image, which has said hello. */
 typedef void (*FcSessionLeft)(guint64 key, gpointer data);
 
+/* The key of the newest image of process `pid`, by a number that the manager knows; 0: none. */
+typedef guint64 (*FcSessionFind)(gint pid, gpointer data);
+/* In a child that was forked to write a snapshot. */
+typedef void (*FcSessionForked)(gpointer data);
+
 typedef struct
 {
     FcFiles *files;               /* becomes the session's */
@@ -44,6 +49,8 @@ typedef struct
     gboolean debug; /* log to standard error */
     FcSessionJoined joined;
     FcSessionLeft left;
+    FcSessionFind find;
+    FcSessionForked forked;
     FcAnswersSignal answered;
     gpointer data;
 } FcSessionSetup;
@@ -65,6 +72,11 @@ void fc_session_message(FcSession *session, const FcWireMessage *message);
  * them; the deaths before their quits must have been reported. */
 guint fc_session_count_quits(const FcSession *session);
 void fc_session_answer_quits(FcSession *session, guint count);
+
+/* Whether something is asked from outside.  The second answers; the pipe must have been read since
+ * the first said so. */
+gboolean fc_session_is_asked(const FcSession *session);
+void fc_session_answer_asked(FcSession *session);
 
 /* The process is dead and all its messages were passed.  `end`: how it ended, if known. */
 void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint value);

@@ -225,6 +225,32 @@ static void ask_for_the_dead(FcSource *source)
     }
 }
 
+guint64 fc_source_find(gint pid, gpointer data)
+{
+    const FcSource *source = data;
+    const Followed *found = NULL;
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, source->followed);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+    {
+        const Followed *followed = value;
+        if (followed->follow.pid == pid && !followed->dead &&
+            (!found || followed->order > found->order))
+            found = followed;
+    }
+    return found ? found->key : 0;
+}
+
+void fc_source_forked(gpointer data)
+{
+    FcSource *source = data;
+    close(source->epoll_fd);
+    close(source->pipe_fd);
+    if (source->writer_fd >= 0)
+        close(source->writer_fd);
+}
+
 /* ---- The pipe --------------------------------------------------------------------- */
 
 /* Reads what is in the pipe now, but not what is written meanwhile, so it returns even if the
@@ -361,6 +387,15 @@ static void answer_quits(FcSource *source)
     }
 }
 
+/* Answers who asks from outside about what the processes have sent so far. */
+static void answer_asked(FcSource *source)
+{
+    if (!fc_session_is_asked(source->session))
+        return;
+    drain(source);
+    fc_session_answer_asked(source->session);
+}
+
 /* Polls for as long as something comes now and then, but not longer than one round.  Stops at a
  * death, since open frames are closed at the time at which it is seen. */
 static void drain_while_busy(FcSource *source)
@@ -386,6 +421,7 @@ static void drain_while_busy(FcSource *source)
             fc_poll_interval_shorten(&interval, is_streamed);
         is_waiting = came <= 1; /* otherwise there may be more by now */
         answer_quits(source);
+        answer_asked(source);
         fc_session_sample_waits(source->session);
         wait_for_events(source, 0);
     }
@@ -455,6 +491,7 @@ void fc_source_run(FcSource *source, FcSession *session)
             drain_while_busy(source);
         report_deaths(source);
         answer_quits(source); /* those that the last read brought */
+        answer_asked(source);
         fc_session_round(session);
         fc_session_batch_done(session);
         if (is_over(source))

@@ -18,6 +18,9 @@ void fc_source_free(FcSource *source);
 void fc_source_expect(FcSource *source, gint pid);
 
 /* To be passed as the session's `joined`, `left` and `answered`, with the source as their data. */
+/* And as its `find` and `forked`. */
+guint64 fc_source_find(gint pid, gpointer source);
+void fc_source_forked(gpointer source);
 guint64 fc_source_follow(guint64 key, const struct FcHello *hello, gpointer source);
 void fc_source_unfollow(guint64 key, gpointer source);
 gboolean fc_source_signal_answered(guint64 key, gboolean is_to_be_signalled, gpointer source);

@@ -262,3 +262,121 @@ gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, c
     wake(&chunk->answer);
     return TRUE;
 }
+
+/* ---- A copy ------------------------------------------------------------------------- */
+
+guint32 fc_shared_count_used(const FcSharedMap *shared, guint32 *all)
+{
+    guint32 used = 0;
+    *all = shared->chunk_count;
+    for (guint32 i = first_written(shared, 1); i <= shared->chunk_count;
+         i = first_written(shared, i + 1))
+        used += !is_owned(shared, i, 0);
+    return used;
+}
+
+/* Copies the units from the last to the first: where one is there, so are all that its thread
+ * stored before it. */
+static void copy_backwards(struct FcUnit *to, const struct FcUnit *from)
+{
+    for (guint32 i = FC_CHUNK_UNITS; i-- > 0;)
+    {
+        /* acquire: pairs with the release that completes a record or a counter */
+        to[i].last = __atomic_load_n(&from[i].last, __ATOMIC_ACQUIRE);
+        to[i].first = __atomic_load_n(&from[i].first, __ATOMIC_ACQUIRE);
+    }
+}
+
+/* What is written to a private mapping is in pages of our own from then on. */
+static void keep_chunk(struct FcChunk *chunk, struct FcUnit *room)
+{
+    copy_backwards(room, chunk->units);
+    memcpy(chunk->units, room, sizeof chunk->units);
+}
+
+static gboolean is_one_of(guint64 owner, const GArray *processes)
+{
+    for (guint i = 0; i < processes->len; i++)
+        if (g_array_index(processes, guint64, i) == owner)
+            return TRUE;
+    return FALSE;
+}
+
+typedef struct
+{
+    guint64 owner;
+    enum FcChunkKind kind;
+    FcChunkView view;
+} Kept;
+
+/* Whose they are comes first, then the order in which they were claimed. */
+static gint compare_kept(gconstpointer a, gconstpointer b)
+{
+    const Kept *one = a;
+    const Kept *other = b;
+    if (one->owner != other->owner)
+        return one->owner < other->owner ? -1 : 1;
+    if (one->kind != other->kind)
+        return one->kind < other->kind ? -1 : 1;
+    return compare_views(&one->view, &other->view);
+}
+
+/* What `processes` own now. */
+static GArray *find_kept(FcSharedMap *shared, const GArray *processes)
+{
+    GArray *found = g_array_new(FALSE, FALSE, sizeof(Kept));
+    for (guint32 i = first_written(shared, 1); i <= shared->chunk_count;
+         i = first_written(shared, i + 1))
+    {
+        Kept kept = {.owner = __atomic_load_n(&chunk_at(shared, i)->owner, __ATOMIC_RELAXED)};
+        if (kept.owner == 0 || !is_one_of(kept.owner, processes))
+            continue;
+        while (kept.kind <= FC_CHUNK_OF_COUNTS &&
+               !view_chunk(shared, i, kept.owner, kept.kind, &kept.view))
+            kept.kind++;
+        if (kept.kind <= FC_CHUNK_OF_COUNTS)
+            g_array_append_val(found, kept);
+    }
+    g_array_sort(found, compare_kept);
+    return found;
+}
+
+/* Whether the thread had claimed it, or a later one, when `before` was found. */
+static gboolean was_there(const Kept *kept, const GArray *before)
+{
+    for (guint i = before->len; i-- > 0;)
+    {
+        const Kept *one = &g_array_index(before, Kept, i);
+        if (one->owner == kept->owner && one->kind == kept->kind &&
+            one->view.thread == kept->view.thread)
+            return (gint32)(one->view.sequence - kept->view.sequence) >= 0;
+    }
+    return FALSE;
+}
+
+/* Of a thread that claims chunks while we look, one may be found, and not the one before it: so
+ * all are looked for twice, and what is later than the last one of the first time is left out. */
+gboolean fc_shared_freeze(FcSharedMap *shared, const GArray *processes)
+{
+    if (shared->fd < 0 ||
+        mmap(shared->header, shared->bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, shared->fd, 0) == MAP_FAILED)
+        return FALSE;
+    g_autoptr(GArray) first = find_kept(shared, processes);
+    g_autoptr(GArray) kept = find_kept(shared, processes);
+    g_autofree guint8 *is_kept = g_new0(guint8, shared->chunk_count + 1);
+    g_autofree struct FcUnit *room = g_new(struct FcUnit, FC_CHUNK_UNITS);
+    for (guint i = kept->len; i-- > 0;)
+    {
+        const Kept *one = &g_array_index(kept, Kept, i);
+        if (!was_there(one, first))
+            continue;
+        keep_chunk(chunk_at(shared, one->view.index), room);
+        is_kept[one->view.index] = 1;
+    }
+    for (guint32 i = 1; i <= shared->chunk_count; i++)
+        if (!is_kept[i])
+            shared->taken[i] = 1;
+    shared->fd = -1; /* what is in the file now is later */
+    return TRUE;
+}

@@ -66,6 +66,15 @@ gboolean fc_shared_is_streamed(const FcSharedMap *shared);
  * read. */
 void fc_shared_count_round(FcSharedMap *shared);
 
+/* In a child of the manager, forked for that, makes the map its own: what `processes` (guint64)
+ * own, the child has as it is now, whatever the programs and the manager do from then on; other
+ * chunks it can't take any more.  Until it returns the manager must free no chunk.  FALSE: there is
+ * no memory for it. */
+gboolean fc_shared_freeze(FcSharedMap *shared, const GArray *processes);
+
+/* So many chunks are in use, of so many. */
+guint32 fc_shared_count_used(const FcSharedMap *shared, guint32 *all);
+
 /* Writes `text` to chunk `index`, where `process` waits for it, and wakes the process.  FALSE:
  * the chunk is not that process's. */
 gboolean fc_shared_answer(FcSharedMap *shared, guint32 index, guint64 process, const char *text);

@@ -6,13 +6,13 @@
  * name of a page that each profiled process has mapped, its mark, which an image without an
  * address looks for in the maps of the processes above it.
  *
- * The address is fourteen numbers: the manager's pid in /proc and its PID namespace; the numbers
- * that the pipe, the shared memory, the reply pipe and the memory of the user filter have there
- * as descriptors (0: not used); device and inode of the pipe; the number that it has in the process
- * that gives the address, whose key follows; clock; profile mode; FC_DEPTH; job and rank
- * (fc_job_key).  Anyone can write such a variable, or have such a page, so it is but a hint: the
- * kernel tells whether the manager has the same real and effective user (trust.h), and whose the
- * pipe and the memory are.
+ * The address is fifteen numbers: FC_WIRE_VERSION; the manager's pid in /proc and its PID
+ * namespace; the numbers that the pipe, the shared memory, the reply pipe and the memory of the
+ * user filter have there as descriptors (0: not used); device and inode of the pipe; the number
+ * that it has in the process that gives the address, whose key follows; clock; profile mode;
+ * FC_DEPTH; job and rank (fc_job_key).  Anyone can write such a variable, or have such a page, so
+ * it is but a hint: the kernel tells whether the manager has the same real and effective user
+ * (trust.h), and whose the pipe and the memory are.
  */
 #include "libfc/process/join.h"
 
@@ -41,6 +41,7 @@
 
 enum Field
 {
+    VERSION,
     MANAGER_PID,
     NAMESPACE,
     PIPE_FD,
@@ -106,6 +107,7 @@ void fc_join_announce(const struct FcSession *session)
         pipe_inode = status.st_ino;
     }
     const uint64_t fields[FIELDS] = {
+        [VERSION] = FC_WIRE_VERSION,
         [MANAGER_PID] = (uint64_t)session->manager_pid,
         [NAMESPACE] = session->namespace,
         [PIPE_FD] = (uint64_t)session->manager_pipe_fd,
@@ -227,12 +229,13 @@ static bool parse(const char *text, uint64_t fields[FIELDS])
             return false;
         text++;
     }
-    return fields[MANAGER_PID] > 0 && fields[MANAGER_PID] <= INT32_MAX &&
-           fields[PIPE_FD] <= INT32_MAX && fields[SHARED_FD] <= INT32_MAX &&
-           fields[REPLY_FD] <= INT32_MAX && fields[FILTER_FD] <= INT32_MAX &&
-           fields[OWN_FD] <= INT32_MAX && fields[TIME_MODE] >= FC_TIME_TSC &&
-           fields[TIME_MODE] <= FC_TIME_SYS && fields[PROFILE_MODE] >= FC_MODE_SINGLE &&
-           fields[PROFILE_MODE] <= FC_MODE_THREAD && fields[DEPTH] <= FC_DEPTH_MAX;
+    return fields[VERSION] == FC_WIRE_VERSION && fields[MANAGER_PID] > 0 &&
+           fields[MANAGER_PID] <= INT32_MAX && fields[PIPE_FD] <= INT32_MAX &&
+           fields[SHARED_FD] <= INT32_MAX && fields[REPLY_FD] <= INT32_MAX &&
+           fields[FILTER_FD] <= INT32_MAX && fields[OWN_FD] <= INT32_MAX &&
+           fields[TIME_MODE] >= FC_TIME_TSC && fields[TIME_MODE] <= FC_TIME_SYS &&
+           fields[PROFILE_MODE] >= FC_MODE_SINGLE && fields[PROFILE_MODE] <= FC_MODE_THREAD &&
+           fields[DEPTH] <= FC_DEPTH_MAX;
 }
 
 static bool is_meant(int fd, const uint64_t fields[FIELDS])

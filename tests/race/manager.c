@@ -42,6 +42,8 @@ void race_start_manager(int pipe_fd, int reply_fd, void *memory, size_t bytes)
         .quiet = TRUE,
         .joined = fc_source_follow,
         .left = fc_source_unfollow,
+        .find = fc_source_find,
+        .forked = fc_source_forked,
         .notice_fd = -1,
         .files = fc_files_new(".", &(FcFilesNaming){.pattern = "race"}),
     };

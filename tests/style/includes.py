@@ -28,11 +28,13 @@ MAY_INCLUDE = {
     "libfc": [],
     "profile": [],
     "fcmanager": ["profile", WIRE, "libfc/beacon.h", "libfc/base/writers.h", CHOICES],
+    "control": [WIRE],
+    "fcctl": ["profile", "control", WIRE],
     "symbols": ["profile"],
     "model": ["profile", "symbols", WIRE],
     "fcfilter": ["profile", "symbols", CHOICES],
     "gmon": ["profile", "symbols", "model", WIRE],
-    "fcdump": ["profile", "symbols", "model", "gmon", WIRE],
+    "fcdump": ["profile", "control", "symbols", "model", "gmon", WIRE],
     "fcgprof": ["profile", "symbols", "model", "gmon", WIRE],
 }
 

@@ -221,7 +221,7 @@ class SetUid(Privileged):
         os.chmod(evil, 0o755)
         os.symlink(evil, self.path("fcmanager"))
         self.check_not_profiled(FC_MANAGER=evil, FC_DUMP_PATH=target, FC_DUMP_NAME="chosen",
-                                FC_HELP="1", FC_QUIET="1", FC_SESSION="1:3:4:0:5:6:0:7:1:2",
+                                FC_HELP="1", FC_QUIET="1", FC_SESSION="6:1:3:4:0:5:6:0:7:1:2",
                                 PATH=f"{self.folder}:{os.environ['PATH']}")
         self.assertEqual(os.listdir(target), [])
 
@@ -328,7 +328,7 @@ import os, subprocess, sys
 end, pipe = os.pipe()
 made = os.fstat(pipe)
 os.set_blocking(pipe, False)
-os.environ["FC_SESSION"] = f"{os.getpid()}:1:3:4:0:0:{made.st_dev}:{made.st_ino}:{pipe}:{os.getpid() << 32 | 5}:1:2:0:0"
+os.environ["FC_SESSION"] = f"6:{os.getpid()}:1:3:4:0:0:{made.st_dev}:{made.st_ino}:{pipe}:{os.getpid() << 32 | 5}:1:2:0:0"
 subprocess.run(sys.argv[1:], pass_fds=[pipe], check=True, stdin=subprocess.DEVNULL)
 os.close(pipe)
 print("heard" if os.read(end, 100) else "nothing")

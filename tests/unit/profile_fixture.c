@@ -385,7 +385,7 @@ static void random_head(GRand *rand, FcProfile *profile)
         g_ptr_array_add(arguments, NULL);
         profile->command_line = (GStrv)g_ptr_array_steal(arguments, NULL);
     }
-    profile->end = (FcProfileEnd)g_rand_int_range(rand, FC_END_UNKNOWN, FC_END_EXEC + 1);
+    profile->end = (FcProfileEnd)g_rand_int_range(rand, FC_END_UNKNOWN, FC_END_RUNNING + 1);
     profile->end_value = (gint)g_rand_int(rand);
     profile->thread_id = g_rand_boolean(rand) ? (gint64)random_number(rand) : 0;
 }

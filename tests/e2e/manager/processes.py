@@ -6,6 +6,7 @@ environment."""
 
 import os
 import re
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -321,6 +322,42 @@ class Processes(Driven):
             text = file.read()
         for loss in ('malformed-messages', 'orphan-messages', 'bad-chunk'):
             self.assertIn(loss, text)
+
+    def test_strange_questions(self):
+        """Of another version, too short, by nobody, through what is no pipe or another one: nobody is answered, and
+        nothing is written anywhere."""
+        manager = self.manager()
+        child = self.process()
+        key = child.pid << 32 | 1
+        end, pipe = os.pipe()
+        with open(self.path('file'), 'wb') as file:
+            made, found = os.fstat(pipe), os.fstat(file.fileno())
+            def control(what, pid, asker, fd, status, version=wire.WIRE_VERSION, cut=0):
+                payload = struct.pack('<IiiiQQ', what, pid, asker, fd, status.st_dev, status.st_ino)
+                return wire.message(wire.CONTROL, 0, value=version, payload=payload[:32 - cut])
+            own = os.getpid()
+            manager.send(wire.hello(key, child.pid, start=5),
+                         control(1, child.pid, own, pipe, made, version=5), control(1, child.pid, own, pipe, made, cut=1),
+                         control(1, 0, own, pipe, made), control(2, child.pid, 1 << 30, pipe, made),
+                         control(2, child.pid, own, file.fileno(), found), control(2, child.pid, own, pipe, found),
+                         control(2, child.pid, own, 1 << 20, made), wire.data(key, 1, 0, pair(10, 1), 3))
+            # what is all right is answered behind them: in two parts, and where there is no such request, not
+            manager.send(control(9, child.pid, own, pipe, made), control(1, 1 << 22, own, pipe, made))
+            text = b''
+            while not text.endswith(b'FunctionCheck'):
+                text += os.read(end, 4096)
+            self.end(child)
+            manager.close()
+            self.assertEqual(manager.wait(), 0)
+        self.assertEqual(os.path.getsize(self.path('file')), 0)
+        os.close(pipe)
+        self.assertEqual(os.read(end, 100), b'')
+        os.close(end)
+        self.assertEqual(len(re.findall(b'FCtl', text)), 3)
+        self.assertIn(b'the profile manager does not know request 9', text)
+        self.assertEqual(functions(self.path('out.fc')), {CODE + 0x100: (1, 10)})
+        with open(self.path('out.fc'), encoding='utf-8') as file:
+            self.assertIn('\nmalformed-messages 3\n', file.read())
 
     @unittest.skipIf(SANITIZED, 'a sanitizer takes memory of its own')
 

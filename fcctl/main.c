@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * fcctl: asks a program that is running and being profiled.  The only place of the tool that
+ * prints and that exits: 0 done, 1 the program could not be asked or a file not be written, 2 wrong
+ * usage.
+ */
+#include "control/control.h"
+#include "profile/output.h"
+#include "profile/plain.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum
+{
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+};
+
+static void print_error(const char *text)
+{
+    g_autofree char *plain = fc_plain_text(text);
+    fprintf(stderr, "fcctl: %s\n", plain);
+}
+
+/* `status`, unless the output could not be written.  A reader that left has what it wanted. */
+static int finish_output(int status)
+{
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
+        return status;
+    fprintf(stderr, "fcctl: standard output: %s\n", g_strerror(errno != 0 ? errno : EIO));
+    return EXIT_FAILED;
+}
+
+/* ---- Commands ------------------------------------------------------------------------- */
+
+static gboolean write_file(const char *path, const GString *text, GError **error)
+{
+    FcOutput *output = fc_output_begin(path, error);
+    const gboolean is_written =
+        output && fwrite(text->str, 1, text->len, fc_output_stream(output)) == text->len;
+    if (output && fc_output_end(output, is_written, error))
+        return TRUE;
+    g_prefix_error(error, "%s: ", path);
+    return FALSE;
+}
+
+/* functioncheck.PID-1.fc, or with the next number that no file has. */
+static char *free_name(gint pid)
+{
+    for (guint number = 1;; number++)
+    {
+        char *name = g_strdup_printf("functioncheck.%d-%u.fc", pid, number);
+        if (access(name, F_OK) < 0)
+            return name;
+        g_free(name);
+    }
+}
+
+static gboolean take_snapshot(gint pid, const char *path, GError **error)
+{
+    g_autoptr(GString) text = fc_control_ask(pid, FC_CONTROL_SNAPSHOT, error);
+    if (!text)
+        return FALSE;
+    if (g_strcmp0(path, "-") == 0)
+    {
+        fwrite(text->str, 1, text->len, stdout);
+        return TRUE;
+    }
+    g_autofree char *name = path ? g_strdup(path) : free_name(pid);
+    if (!write_file(name, text, error))
+        return FALSE;
+    if (!path)
+        puts(name);
+    return TRUE;
+}
+
+static gboolean print_status(gint pid, const char *unused, GError **error)
+{
+    g_autoptr(GString) text = fc_control_ask(pid, FC_CONTROL_STATUS, error);
+    if (!text)
+        return FALSE;
+    g_autofree char *plain = fc_plain_lines(text->str);
+    fputs(plain, stdout);
+    return TRUE;
+}
+
+static const struct
+{
+    const char *name;
+    gint arguments; /* at most */
+    gboolean (*run)(gint pid, const char *argument, GError **error);
+} commands[] = {
+    {"snapshot", 1, take_snapshot},
+    {"status", 0, print_status},
+};
+
+/* ---- The command line ------------------------------------------------------------------- */
+
+static const char summary[] =
+    "Asks a profiled program that is running, which goes on.\n"
+    "\n"
+    "Commands:\n"
+    "  snapshot [FILE]  write its profile as of now to FILE, - for standard output,\n"
+    "                   or to functioncheck.PID-N.fc, whose name is printed\n"
+    "  status           tell what is recorded";
+
+static int fail_usage(const char *text)
+{
+    print_error(text);
+    fputs("Try 'fcctl --help'.\n", stderr);
+    return EXIT_USAGE;
+}
+
+static int run(int count, char **words)
+{
+    g_autoptr(GError) error = NULL;
+    if (count < 2)
+        return fail_usage(count == 0 ? "no process is named" : "no command is given");
+    const gint pid = fc_control_pid(words[0]);
+    if (pid == 0)
+    {
+        g_autofree char *text = g_strdup_printf("%s: not the number of a process", words[0]);
+        return fail_usage(text);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+    {
+        if (strcmp(words[1], commands[i].name) != 0)
+            continue;
+        if (count > 2 + commands[i].arguments)
+        {
+            g_autofree char *text =
+                g_strdup_printf("%s: unexpected argument '%s'", words[1], words[count - 1]);
+            return fail_usage(text);
+        }
+        if (commands[i].run(pid, count > 2 ? words[2] : NULL, &error))
+            return finish_output(EXIT_DONE);
+        print_error(error->message);
+        return EXIT_FAILED;
+    }
+    g_autofree char *text = g_strdup_printf("%s: no such command", words[1]);
+    return fail_usage(text);
+}
+
+int main(int argc, char **argv)
+{
+    gboolean version = FALSE;
+    gboolean help = FALSE;
+    const GOptionEntry entries[] = {
+        {"version", 0, 0, G_OPTION_ARG_NONE, &version, "print the version", NULL},
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "print this text", NULL},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    g_autoptr(GError) error = NULL;
+    setlocale(LC_CTYPE, "");
+    g_autoptr(GOptionContext) context = g_option_context_new("PID COMMAND [ARGUMENT]");
+    g_option_context_set_summary(context, summary);
+    g_option_context_add_main_entries(context, entries, NULL);
+    g_option_context_set_help_enabled(context, FALSE); /* it would exit, whatever was written */
+    if (!g_option_context_parse(context, &argc, &argv, &error))
+        return fail_usage(error->message);
+    if (help)
+    {
+        g_autofree char *text = g_option_context_get_help(context, TRUE, NULL);
+        fputs(text, stdout);
+        return finish_output(EXIT_DONE);
+    }
+    if (version)
+    {
+        puts("fcctl (FunctionCheck) " FC_VERSION);
+        return finish_output(EXIT_DONE);
+    }
+    return run(argc - 1, argv + 1);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See snapshots.h.
+ */
+#include "fcmanager/session/snapshots.h"
+
+#include "fcmanager/base/memory-limit.h"
+#include "fcmanager/session/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Children that may be at work at a time. */
+#define CHILDREN_MAX 16u
+/* A child that has not copied the chunks by then is given up: threads may be waiting for the
+ * manager. */
+#define COPY_MS 3000
+
+void fc_snapshots_init(FcSnapshots *snapshots)
+{
+    *snapshots = (FcSnapshots){.children = g_array_new(FALSE, FALSE, sizeof(pid_t))};
+}
+
+void fc_snapshots_clear(FcSnapshots *snapshots)
+{
+    g_clear_pointer(&snapshots->children, g_array_unref);
+}
+
+guint fc_snapshots_reap(FcSnapshots *snapshots, gboolean waits)
+{
+    guint failed = 0;
+    for (guint i = snapshots->children->len; i-- > 0;)
+    {
+        int status = 0;
+        pid_t done;
+        do
+            done =
+                waitpid(g_array_index(snapshots->children, pid_t, i), &status, waits ? 0 : WNOHANG);
+        while (done < 0 && errno == EINTR);
+        if (done == 0)
+            continue;
+        failed += done > 0 && status != 0;
+        g_array_remove_index_fast(snapshots->children, i);
+    }
+    return failed;
+}
+
+/* ---- The child ------------------------------------------------------------------------ */
+
+static void note_unsent(FcProcess *process)
+{
+    GHashTableIter iter;
+    gpointer thread;
+    g_hash_table_iter_init(&iter, process->threads);
+    while (g_hash_table_iter_next(&iter, NULL, &thread))
+        fc_process_note(process->losses, "unsent-buffers", ((FcThread *)thread)->is_private);
+}
+
+static gboolean write_one(const FcSnapshotOrder *order, FcProcess *process, guint64 now)
+{
+    process->end = FC_END_RUNNING;
+    note_unsent(process);
+    g_autofree char *reason = fc_memory_limit_reason();
+    fc_process_note(process->repairs, "memory-limited", reason != NULL);
+    fc_process_finish(process, now, 0, FALSE);
+    g_autoptr(FcProfile) profile = fc_output_process(process, order->unique_id);
+    return order->write(process, profile, order->data);
+}
+
+/* Where memory is short it ends by itself, which the manager notices; it must not tell the user
+ * that the run's profile is lost. */
+static void be_quiet(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+}
+
+/* Returns the status. */
+static int work(const FcSnapshotOrder *order, const GArray *keys, int ready_fd)
+{
+    FcProcessSetup *common = order->common;
+    gboolean is_good = TRUE;
+    guint64 now = 0;
+    g_log_set_default_handler(be_quiet, NULL);
+    order->forked(order->source);
+    if (common->shared && !fc_shared_freeze(common->shared, keys))
+        return EXIT_FAILURE;
+    fc_clock_now(&common->clock, &now);
+    const gboolean is_ready = write(ready_fd, "", 1) == 1;
+    close(ready_fd);
+    common->profile_mode = FC_MODE_FORK; /* one profile of all threads, whatever their own are */
+    for (guint i = 0; is_ready && i < order->processes->len; i++)
+        is_good &= write_one(order, order->processes->pdata[i], now);
+    return is_ready && is_good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- The manager ---------------------------------------------------------------------- */
+
+/* FALSE: it failed, or took too long. */
+static gboolean wait_for_copy(int ready_fd)
+{
+    struct pollfd ready = {ready_fd, POLLIN, 0};
+    char byte;
+    int count;
+    do
+        count = poll(&ready, 1, COPY_MS);
+    while (count < 0 && errno == EINTR);
+    return count > 0 && read(ready_fd, &byte, 1) == 1;
+}
+
+static GArray *keys_of(const GPtrArray *processes)
+{
+    GArray *keys = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 0; i < processes->len; i++)
+        g_array_append_val(keys, ((const FcProcess *)processes->pdata[i])->key);
+    return keys;
+}
+
+gboolean fc_snapshots_take(FcSnapshots *snapshots, const FcSnapshotOrder *order, GError **error)
+{
+    g_autoptr(GArray) keys = keys_of(order->processes);
+    FcObserver *observer = order->common->observer;
+    int ends[2];
+    fc_snapshots_reap(snapshots, FALSE);
+    if (snapshots->children->len >= CHILDREN_MAX)
+    {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN, "%u snapshots are still being written",
+                    snapshots->children->len);
+        return FALSE;
+    }
+    const gint64 began_us = g_get_monotonic_time();
+    if (pipe2(ends, O_CLOEXEC) < 0)
+    {
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+                    "the profile manager has no descriptor: %s", g_strerror(errno));
+        return FALSE;
+    }
+    if (observer)
+        fc_observer_hold(observer);
+    const pid_t child = fork();
+    const int why = errno;
+    if (observer)
+        fc_observer_release(observer);
+    if (child == 0)
+    {
+        close(ends[0]);
+        _exit(work(order, keys, ends[1]));
+    }
+    close(ends[1]);
+    const gboolean is_copied = child > 0 && wait_for_copy(ends[0]);
+    close(ends[0]);
+    if (child > 0 && !is_copied)
+        kill(child, SIGKILL);
+    if (child > 0)
+        g_array_append_val(snapshots->children, child);
+    if (is_copied)
+    {
+        snapshots->blocked_us = g_get_monotonic_time() - began_us;
+        snapshots->blocked_most_us = MAX(snapshots->blocked_most_us, snapshots->blocked_us);
+        snapshots->taken++;
+        return TRUE;
+    }
+    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(child < 0 ? why : ENOMEM),
+                child < 0 ? "the profile manager can't fork: %s"
+                          : "the profile manager could not copy what threads have recorded: %s",
+                g_strerror(child < 0 ? why : ENOMEM));
+    return FALSE;
+}

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Profiles of a program that goes on: what fcctl says and writes.  The program counts its own requests in a
+file, so that a snapshot's calls can be told before and after."""
+
+import contextlib
+import os
+import struct
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+USER = "54321"
+THREADS = 3
+
+
+class Server:
+    """A running target, which `order` gives commands."""
+
+    def __init__(self, test, words, threads):
+        self.test, self.threads, self.served_file = test, threads, words[1]
+        self.process = subprocess.Popen(words_of(test, words, threads), cwd=test.folder, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, env=test.environment)
+        self.pid = self.process.pid
+        test.assertEqual(self.answer(), "s")
+
+    def answer(self):
+        return self.process.stdout.readline().decode().strip()
+
+    def order(self, letter):
+        self.process.stdin.write(letter.encode())
+        self.process.stdin.flush()
+        return self.answer()
+
+    def served(self):
+        with open(self.served_file, "rb") as stream:
+            return sum(struct.unpack(f"{self.threads}Q", stream.read(8 * self.threads)))
+
+    def end(self):
+        self.process.stdin.close()
+        self.test.assertEqual(self.process.wait(fctest.TIMEOUT_S), 0)
+
+
+def words_of(test, words, threads):
+    return [*test.before, *words, str(threads)]
+
+
+class Snapshots(fctest.Case):
+    before = ()  # words before those of the server
+
+    def fcctl(self, *words, status=0, before=(), folder=None):
+        done = self.run_target([*before, os.path.join(self.bindir, "fcctl"), *map(str, words)], cwd=folder or self.folder)
+        out, err = done.stdout.decode(), done.stderr.decode()
+        self.assertEqual(done.returncode, status, out + err)
+        return out if status == 0 else err
+
+    @contextlib.contextmanager
+    def server(self, threads=THREADS, **env):
+        program = self.compile("server.c", "-pthread")
+        self.environment = {**fctest.plain_environment(), "FC_QUIET": "1", **env}
+        server = Server(self, [program, self.path("served")], threads)
+        try:
+            yield server
+            server.end()
+        finally:
+            server.process.kill()
+            server.process.wait()
+            server.process.stdin.close()
+            server.process.stdout.close()
+
+    def snapshot(self, pid, name="snapshot.fc"):
+        self.assertEqual(self.fcctl(pid, "snapshot", name), "")
+        return fcprofile.load(self.path(name))
+
+    def calls(self, profile):
+        found = {function.name: function.calls for function in profile.functions}
+        return {name: found.get(name, 0) for name in ("handle", "parse", "cheap")}
+
+    def check_idle(self, pid, requests):
+        profile = self.snapshot(pid)
+        self.assertEqual(self.calls(profile), {"handle": requests, "parse": requests, "cheap": 20 * requests})
+        self.assertEqual((profile.end, profile.pid), ("running", pid))
+        return profile
+
+
+class Calls(Snapshots):
+    def check_exact(self, **env):
+        """Of an idle server the calls are exactly its own, again and again; and so are those of the end."""
+        with self.server(**env) as server:
+            self.check_idle(server.pid, 0)
+            for _ in range(3):
+                server.order("o")
+                self.check_idle(server.pid, server.served())
+                server.order("l")
+                server.order("i")
+                profile = self.check_idle(server.pid, server.served())
+            self.assertEqual(profile.losses, {})
+            served = server.served()
+        final = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual(self.calls(final), {"handle": served, "parse": served, "cheap": 20 * served})
+        self.assertEqual((final.end, final.losses), ("exit", {}))
+
+    def test_idle(self):
+        self.check_exact()
+
+    def test_all_recorded(self):
+        self.check_exact(FC_DETAIL="all")
+
+    def test_memory(self):
+        self.check_exact(FC_MEMORY="1")
+
+    def test_clock_of_threads(self):
+        self.check_exact(FC_TIME_MODE="cpu")
+
+    def test_under_load(self):
+        """Each call that was counted before the question is in the snapshot, and none that began after the answer;
+        each is cumulative."""
+        for detail in ("auto", "all"):
+            with self.subTest(detail), self.server(FC_DETAIL=detail) as server:
+                server.order("l")
+                last = {"handle": 0, "parse": 0, "cheap": 0}
+                for _ in range(12):
+                    before = server.served()
+                    calls = self.calls(self.snapshot(server.pid))
+                    after = server.served()
+                    self.assertLessEqual(before, calls["handle"])
+                    self.assertLessEqual(calls["handle"], after + server.threads)
+                    self.assertLessEqual(before - server.threads, calls["parse"])
+                    self.assertLessEqual(calls["parse"], after)
+                    self.assertLessEqual(20 * (before - server.threads), calls["cheap"])
+                    self.assertLessEqual(calls["cheap"], 20 * after)
+                    for name, count in last.items():
+                        self.assertLessEqual(count, calls[name], name)
+                    last = calls
+                server.order("i")
+                self.check_idle(server.pid, server.served())
+
+    def test_few_chunks(self):
+        """Threads that wait for chunks while the manager waits for its child."""
+        with self.server(threads=8, FC_DETAIL="all", FC_BUFFER_SIZE="2048") as server:
+            server.order("l")
+            for _ in range(8):
+                before = server.served()
+                calls = self.calls(self.snapshot(server.pid))
+                self.assertLessEqual(before, calls["handle"])
+                self.assertLessEqual(calls["handle"], server.served() + server.threads)
+            server.order("i")
+            self.check_idle(server.pid, server.served())
+
+    def test_open_frames(self):
+        """Frames that are open count to now, and stand in the profile as open."""
+        with self.server() as server:
+            server.order("o")
+            profile = self.check_idle(server.pid, THREADS)
+            workers = [thread for thread in profile.threads if [f.name for f in thread.stack] == ["worker"]]
+            self.assertEqual(len(workers), THREADS)
+            first = {f.name: f.total_ns for f in profile.functions}["main"]
+            later = {f.name: f.total_ns for f in self.check_idle(server.pid, THREADS).functions}["main"]
+            self.assertGreater(later, first)
+
+    def test_mode_thread(self):
+        """A snapshot has all threads, though each will have a file of its own."""
+        with self.server(FC_ALLOW_THREAD="1") as server:
+            server.order("o")
+            profile = self.check_idle(server.pid, THREADS)
+            self.assertEqual(len(profile.threads), THREADS + 1)
+
+    def test_pipe(self):
+        """What threads keep to themselves a snapshot has not, and says so."""
+        with self.server(FC_TRANSPORT="pipe") as server:
+            server.order("o")
+            profile = self.snapshot(server.pid)
+            self.assertLessEqual(self.calls(profile)["handle"], THREADS)
+            self.assertGreater(profile.losses["unsent-buffers"], 0)
+
+    def test_child(self):
+        """Of a forked child, whose mark is its parent's."""
+        with self.server() as server:
+            server.order("o")
+            child = int(server.order("f").split()[0])
+            self.check_idle(child, 7)
+            self.check_idle(server.pid, THREADS)
+
+    def test_shown(self):
+        with self.server() as server:
+            server.order("o")
+            self.snapshot(server.pid)
+            text = self.command([fctest.tool("fcdump"), "snapshot.fc"])
+            self.assertIn("running: a snapshot", text.splitlines()[0])
+
+
+class Asking(Snapshots):
+    def test_files(self):
+        with self.server() as server:
+            first, second = f"functioncheck.{server.pid}-1.fc\n", f"functioncheck.{server.pid}-2.fc\n"
+            self.assertEqual([self.fcctl(server.pid, "snapshot"), self.fcctl(server.pid, "snapshot")], [first, second])
+            self.assertTrue(self.fcctl(server.pid, "snapshot", "-").startswith("functioncheck_v3.0\n"))
+            self.assertIn("no/where.fc: ", self.fcctl(server.pid, "snapshot", "no/where.fc", status=1))
+
+    def test_status(self):
+        with self.server() as server:
+            self.snapshot(server.pid)
+            lines = dict(line.split(" ", 1) for line in self.fcctl(server.pid, "status").splitlines())
+            self.assertEqual((lines["process"], lines["program"]), (str(server.pid), self.path("server")))
+            self.assertEqual((lines["threads"], lines["threads-ended"], lines["snapshots"]), (str(THREADS + 1), "0", "1"))
+            self.assertEqual(self.fcctl(server.pid, "status", "more", status=2).splitlines()[1], "Try 'fcctl --help'.")
+
+    def test_usage(self):
+        for words, text in (((), "no process is named"), (("1",), "no command is given"),
+                            (("x", "status"), "x: not the number of a process"),
+                            (("1x", "status"), "1x: not the number of a process"),
+                            (("99999999999", "status"), "99999999999: not the number of a process"),
+                            (("1", "dump"), "dump: no such command"),
+                            (("1", "snapshot", "a", "b"), "snapshot: unexpected argument 'b'")):
+            self.assertEqual(self.fcctl(*words, status=2), f"fcctl: {text}\nTry 'fcctl --help'.\n")
+
+    def check_refused(self, pid, text, **how):
+        for command in ("status", "snapshot"):
+            self.assertEqual(self.fcctl(pid, command, status=1, **how), f"fcctl: {pid}: {text}\n")
+        self.assertEqual([name for name in os.listdir(how.get("folder", self.folder)) if name.endswith(".fc")], [])
+
+    def test_no_profiled_process(self):
+        self.check_refused(4194304, "no such process")
+        with subprocess.Popen(["sleep", "60"]) as process:
+            self.check_refused(process.pid, "is not profiled: it was built without FunctionCheck's flags, or runs "
+                                            "without its library")
+            process.kill()
+            fctest.wait_until(lambda: fctest.state_of(process.pid) == "Z", "it is no zombie")
+            self.check_refused(process.pid, "the process has ended")
+
+    def test_thread(self):
+        with self.server() as server:
+            thread, = [tid for tid in os.listdir(f"/proc/{server.pid}/task") if int(tid) != server.pid][:1]
+            self.check_refused(thread, f"is a thread of process {server.pid}")
+
+    def test_manager_gone(self):
+        with self.server() as server:
+            manager = int(dict(line.split(" ", 1) for line in
+                               self.fcctl(server.pid, "status").splitlines())["manager"])
+            os.kill(manager, 9)
+            fctest.wait_until(lambda: not os.path.exists(f"/proc/{manager}/fd/0"), "the manager lives")
+            self.check_refused(server.pid, f"its profile manager (process {manager}) is gone, and nothing more is recorded")
+
+    def mark(self, text):
+        """A process that has put up this mark."""
+        return subprocess.Popen([sys.executable, "-c", f"""if True:
+            import mmap, os, sys
+            fd = os.memfd_create("functioncheck:{text}")
+            os.ftruncate(fd, 4096)
+            page = mmap.mmap(fd, 4096)
+            print("up", flush=True)
+            sys.stdin.read()"""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def test_strange_marks(self):
+        own = os.stat("/proc/self/ns/pid").st_ino
+        numbers = ":".join("9" * 10)
+        for mark, text in ((f"1:{own}:{numbers}:1", "is profiled by an older FunctionCheck, which can't be asked"),
+                           (f"77:{numbers}:1:1:1:1", "is profiled by another version of FunctionCheck (its protocol is 77, ours 6)"),
+                           ("6:1:2", "the mark in its memory map is none of FunctionCheck's"),
+                           (f"6:1:{own + 1}:{numbers}:1:1", "its profile manager is in another PID namespace (a container): "
+                                                          "ask from in there"),
+                           # another process's pipe is nobody's to write into
+                           (f"6:{os.getpid()}:{own}:{numbers}:1:1",
+                            f"its profile manager (process {os.getpid()}) is gone, and nothing more is recorded")):
+            with self.mark(mark) as process:
+                process.stdout.readline()
+                self.check_refused(process.pid, text)
+                process.stdin.close()
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root")
+class Users(Snapshots):
+    """The kernel says who may ask."""
+    OTHER = ("setpriv", "--reuid", USER, "--regid", USER, "--clear-groups")
+    check_refused = Asking.check_refused
+
+    def setUp(self):
+        super().setUp()
+        self.share_with_others(0o777)
+
+    def test_another_user(self):
+        with self.server() as server:
+            self.check_refused(server.pid, "is a process of another user (uid 0): the kernel lets only that user and "
+                                           "root ask", before=self.OTHER)
+            self.check_idle(server.pid, 0)
+
+    def test_root_asks_a_user(self):
+        """The file is root's."""
+        self.before = self.OTHER
+        with self.server() as server:
+            server.order("o")
+            self.check_idle(server.pid, THREADS)
+            self.assertEqual(os.stat(self.path("snapshot.fc")).st_uid, 0)
+            self.assertEqual(self.fcctl(server.pid, "snapshot", "own.fc", before=self.OTHER), "")
+
+    def test_not_dumpable(self):
+        self.before = self.OTHER
+        with self.server() as server:
+            server.order("d")
+            self.check_refused(server.pid, "the kernel lets nobody but root look at it: it has called "
+                                           "prctl(PR_SET_DUMPABLE, 0), or has other rights than its user",
+                               before=self.OTHER)
+
+
+if __name__ == "__main__":
+    fctest.main()
