@@ -121,11 +121,9 @@ void fc_counted_attribute(FcCounted *counted, guint64 outside, const FcCallOverh
     apportion_all(&work);
     fc_nodes_clear(&work.share_table);
     fc_attribution_times(&work, outside);
-    fc_attribution_recursion(&work);
     g_clear_pointer(&work.shares, g_array_unref);
     find_likely_callers(&work);
     fc_attribution_move(&work);
     g_clear_pointer(&work.likely, g_array_unref);
-    fc_attribution_bound_totals(&work);
     fc_attribution_end(&work);
 }

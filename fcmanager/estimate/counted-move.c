@@ -4,6 +4,7 @@
  * around it.  Here it goes below the caller, with its time.  See counted-attribute.h.
  */
 #include "fcmanager/estimate/counted-work.h"
+#include "fcmanager/estimate/totals.h"
 
 #include <string.h>
 
@@ -69,16 +70,58 @@ static Mover mover_of(const Move *move, guint32 node)
                    fc_attribution_is_sure(work, &pair)};
 }
 
+/* The arc that time spent in `callee`, called from there by `caller` (+ 1), is added to.  Where it
+ * would be one without calls, as the caller is what the call site looked like, that by which the
+ * pair is called most. */
+static guint32 arc_for_time(FcAttribution *work, guint32 caller, guint64 site, gint site_module,
+                            guint32 callee)
+{
+    FcCounts *counts = work->counts;
+    const guint32 own = fc_counts_find_arc(counts, caller, site, site_module, callee);
+    if (own != 0 && counts->arcs[own - 1].calls > 0)
+        return own - 1;
+    const FcCountedPair *pair = fc_counted_pair(work->counted, site, site_module, callee);
+    guint64 most = 0;
+    guint32 best = 0;
+    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
+    {
+        if (counts->arcs[at - 1].calls <= most)
+            continue;
+        most = counts->arcs[at - 1].calls;
+        best = at;
+    }
+    return best != 0 ? best - 1 : fc_counts_get_arc(counts, caller, site, site_module, callee);
+}
+
+/* `ticks` were spent in `node`, too, and in all contexts above it that are not `from` or above
+ * that, where they were known to be. */
+static void add_total(FcAttribution *work, guint32 node, guint32 from, guint64 ticks, guint64 wait)
+{
+    FcCounts *counts = work->counts;
+    for (; !fc_attribution_is_on_path(counts, node, from); node = counts->nodes[node].parent)
+    {
+        const FcCountsNode own = counts->nodes[node];
+        const guint32 caller = own.parent != 0 ? counts->nodes[own.parent].function + 1 : 0;
+        counts->nodes[node].total += ticks;
+        counts->functions[own.function].total += ticks;
+        counts->functions[own.function].wait_total += wait;
+        fc_counts_add_wait(&counts->node_waits, node, (FcCountsCost){wait, 0});
+        if (own.site == FC_FOLDED_SITE) /* it is not known by which arc */
+            continue;
+        const guint32 arc = arc_for_time(work, caller, own.site, own.site_module, own.function);
+        counts->arcs[arc].total += ticks;
+        fc_counts_add_wait(&counts->arc_waits, arc, (FcCountsCost){wait, 0});
+    }
+}
+
 static void move_node(Move *move, guint32 node, guint32 caller, gboolean is_sure)
 {
     FcAttribution *work = move->work;
     FcCounts *counts = work->counts;
     const FcCountsNode own = counts->nodes[node];
-    fc_attribution_add_total(work, caller, own.parent, own.total,
-                             fc_counts_wait(counts->node_waits, node).total);
+    add_total(work, caller, own.parent, own.total, fc_counts_wait(counts->node_waits, node).total);
     unlink_child(work, node);
     counts->nodes[node].parent = caller;
-    fc_attribution_has_moved(work, node);
     *fc_attribution_link(work->next_child, node) = *fc_attribution_link(work->first_child, caller);
     *fc_attribution_link(work->first_child, caller) = node;
     if (!is_sure)
@@ -174,8 +217,7 @@ static void move_arcs(Move *move)
         const FcCountsArc own = counts->arcs[i];
         if (own.calls == 0 && !move->moved_arcs[i])
             move_arc(move, i,
-                     fc_attribution_arc_for_time(work, own.caller, own.site, own.site_module,
-                                                 own.callee));
+                     arc_for_time(work, own.caller, own.site, own.site_module, own.callee));
     }
 }
 
@@ -328,6 +370,10 @@ void fc_attribution_move(FcAttribution *work)
     move_arcs(&move);
     drop_arcs(&move);
     if (move.any)
+    {
         order_nodes(work);
+        g_autofree guint64 *local = fc_totals_local_times(counts);
+        fc_totals_update(counts, local); /* which keeps totals within those of callers */
+    }
     g_free(move.moved_arcs);
 }

@@ -3,6 +3,7 @@
  * Estimates the times of counted calls that were not timed: see counted-work.h.
  */
 #include "fcmanager/estimate/counted-work.h"
+#include "fcmanager/estimate/totals.h"
 
 /* With fewer sampled calls of one call site the mean is that of all the function's. */
 #define SAMPLES_LEAST 16u
@@ -190,78 +191,6 @@ static void estimate(FcAttribution *work)
     }
 }
 
-guint32 fc_attribution_arc_for_time(FcAttribution *work, guint32 caller, guint64 site,
-                                    gint site_module, guint32 callee)
-{
-    FcCounts *counts = work->counts;
-    const guint32 own = fc_counts_find_arc(counts, caller, site, site_module, callee);
-    if (own != 0 && counts->arcs[own - 1].calls > 0)
-        return own - 1;
-    const FcCountedPair *pair = fc_counted_pair(work->counted, site, site_module, callee);
-    guint64 most = 0;
-    guint32 best = 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
-    {
-        if (counts->arcs[at - 1].calls <= most)
-            continue;
-        most = counts->arcs[at - 1].calls;
-        best = at;
-    }
-    return best != 0 ? best - 1 : fc_counts_get_arc(counts, caller, site, site_module, callee);
-}
-
-/* The same of context `node`, which is asked again and again. */
-static guint32 arc_of_node(FcAttribution *work, guint32 node)
-{
-    guint32 known = *fc_attribution_link(work->arc_of_node, node);
-    if (known != 0)
-        return known - 1;
-    const FcCountsNode own = work->counts->nodes[node];
-    const guint32 caller = own.parent != 0 ? work->counts->nodes[own.parent].function + 1 : 0;
-    known = fc_attribution_arc_for_time(work, caller, own.site, own.site_module, own.function);
-    *fc_attribution_link(work->arc_of_node, node) = known + 1;
-    return known;
-}
-
-/* Marks `frame` and all above it. */
-static void mark_path(FcAttribution *work, guint32 frame)
-{
-    if (work->path != 0 && work->path_of == frame)
-        return;
-    work->path++;
-    work->path_of = frame;
-    for (; frame != 0; frame = work->counts->nodes[frame].parent)
-        *fc_attribution_link(work->on_path, frame) = work->path;
-}
-
-void fc_attribution_add_total(FcAttribution *work, guint32 node, guint32 frame, guint64 ticks,
-                              guint64 wait)
-{
-    FcCounts *counts = work->counts;
-    mark_path(work, frame);
-    while (node != 0 && *fc_attribution_link(work->on_path, node) != work->path)
-    {
-        FcCountsNode *own = &counts->nodes[node];
-        own->total += ticks;
-        counts->functions[own->function].total += ticks;
-        fc_counts_add_wait(&counts->node_waits, node, (FcCountsCost){wait, 0});
-        if (own->site != FC_FOLDED_SITE) /* else it is not known by which */
-        {
-            const guint32 arc = arc_of_node(work, node);
-            counts->arcs[arc].total += ticks;
-            fc_counts_add_wait(&counts->arc_waits, arc, (FcCountsCost){wait, 0});
-        }
-        counts->functions[own->function].wait_total += wait;
-        node = own->parent;
-    }
-}
-
-void fc_attribution_has_moved(FcAttribution *work, guint32 node)
-{
-    *fc_attribution_link(work->arc_of_node, node) = 0;
-    work->path_of = G_MAXUINT32;
-}
-
 static gint compare_shares(gconstpointer a, gconstpointer b)
 {
     const FcCountedShare *one = a;
@@ -273,9 +202,11 @@ static gint compare_shares(gconstpointer a, gconstpointer b)
     return one->pair < other->pair ? -1 : one->pair > other->pair;
 }
 
-/* Takes the time of `count` shares of one frame, of which it has `measured`, to their contexts. */
+/* Takes the time of `count` shares of one frame, of which it has `measured`, to their contexts.
+ * `before`: by context the local time that is in totals.  What goes to a context above the frame,
+ * or to one that others are folded on, stays in the frame's total. */
 static void move_time(FcAttribution *work, const FcCountedShare *shares, guint count,
-                      guint64 measured)
+                      guint64 measured, guint64 *before)
 {
     FcCounts *counts = work->counts;
     g_autofree guint64 *weights = g_new(guint64, count);
@@ -292,12 +223,52 @@ static void move_time(FcAttribution *work, const FcCountedShare *shares, guint c
     fc_attribution_divide(MIN(moved, measured), weights, count, parts);
     for (guint i = 0; i < count; i++)
     {
-        if (shares[i].frame == shares[i].node)
+        const guint32 frame = shares[i].frame;
+        if (frame == shares[i].node)
             continue;
-        if (shares[i].frame != 0)
-            counts->nodes[shares[i].frame].local -= parts[i];
+        if (frame != 0)
+            counts->nodes[frame].local -= parts[i];
         counts->nodes[shares[i].node].local += parts[i];
-        fc_attribution_add_total(work, shares[i].node, shares[i].frame, parts[i], 0);
+        if (frame == 0 || fc_attribution_is_on_path(counts, frame, shares[i].node))
+            continue;
+        before[frame] -= parts[i];
+        before[shares[i].node] += parts[i];
+    }
+}
+
+/* Calls within another one of their function have no context of their own.  Where a function calls
+ * itself from several places, each is active for about as long, within the others: each call of one
+ * place, and each outermost call, may be taken to have as long for itself. */
+static void add_recursion(FcAttribution *work)
+{
+    FcCounts *counts = work->counts;
+    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
+    g_autofree gboolean *has_context = g_new0(gboolean, counts->arc_count + 1);
+    g_autofree guint64 *outermost = g_new0(guint64, counts->function_count);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        has_context[arcs[i]] = TRUE;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+        if (has_context[i + 1])
+            outermost[counts->arcs[i].callee] += counts->arcs[i].calls;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+    {
+        FcCountsArc *arc = &counts->arcs[i];
+        const FcCountsFunction *callee = &counts->functions[arc->callee];
+        const guint64 recorded =
+            i < work->recorded->len ? g_array_index(work->recorded, guint64, i) : 0;
+        const FcCountedPair *pair =
+            fc_counted_pair(work->counted, arc->site, arc->site_module, arc->callee);
+        const double part = (double)(arc->calls - MIN(recorded, arc->calls)) *
+                            fc_attribution_estimated_part(pair) /
+                            (double)(arc->calls + MAX(1, outermost[arc->callee]));
+        if (has_context[i + 1] || part <= 0)
+            continue;
+        const guint64 wait = fc_counts_wait(counts->arc_waits, i).total;
+        arc->total = MIN(arc->total + (guint64)(part * (double)callee->total + 0.5), callee->total);
+        fc_counts_add_wait(&counts->arc_waits, i,
+                           (FcCountsCost){MIN((guint64)(part * (double)callee->wait_total + 0.5),
+                                              callee->wait_total - MIN(wait, callee->wait_total)),
+                                          0});
     }
 }
 
@@ -305,6 +276,7 @@ void fc_attribution_times(FcAttribution *work, guint64 outside)
 {
     FcCounts *counts = work->counts;
     estimate(work);
+    g_autofree guint64 *before = fc_totals_local_times(counts);
     g_autofree guint64 *measured = g_new(guint64, counts->node_count);
     for (guint32 i = 0; i < counts->node_count; i++)
     {
@@ -319,61 +291,8 @@ void fc_attribution_times(FcAttribution *work, guint64 outside)
     {
         for (to = from; to < work->shares->len && shares[to].frame == shares[from].frame; to++)
             continue;
-        move_time(work, &shares[from], to - from, measured[shares[from].frame]);
+        move_time(work, &shares[from], to - from, measured[shares[from].frame], before);
     }
-}
-
-static gboolean is_outermost(const FcCounts *counts, guint32 node)
-{
-    const guint32 function = counts->nodes[node].function;
-    guint32 above = counts->nodes[node].parent;
-    while (above != 0 && counts->nodes[above].function != function)
-        above = counts->nodes[above].parent;
-    return above == 0;
-}
-
-/* A context takes no longer than its caller's, but where a coroutine was left: no less than its own
- * time.  Returns what all take that have no caller. */
-static guint64 bound_contexts(FcCounts *counts)
-{
-    guint64 all = 0;
-    for (guint32 i = 1; i < counts->node_count; i++) /* callers come first */
-    {
-        FcCountsNode *node = &counts->nodes[i];
-        const guint64 most = counts->nodes[node->parent].total;
-        if (node->parent == 0)
-            all += node->total;
-        else
-            node->total = MIN(node->total, MAX(most, node->local));
-    }
-    return all;
-}
-
-/* Where functions call one another in a circle, a context that goes to a hidden caller may have
- * that caller's own time in it, which would count twice: a function takes no longer than its
- * outermost contexts. */
-void fc_attribution_bound_totals(FcAttribution *work)
-{
-    FcCounts *counts = work->counts;
-    const guint64 all = bound_contexts(counts);
-    g_autofree guint64 *most = g_new0(guint64, counts->function_count);
-    g_autofree guint64 *least = g_new0(guint64, counts->function_count);
-    for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        const FcCountsNode *node = &counts->nodes[i];
-        least[node->function] += node->local;
-        if (is_outermost(counts, i))
-            most[node->function] += node->total;
-    }
-    for (guint32 i = 0; i < counts->function_count; i++)
-    {
-        FcCountsFunction *function = &counts->functions[i];
-        function->total = MIN(function->total, MAX(MIN(most[i], all), least[i]));
-        function->wait_total = MIN(function->wait_total, function->total);
-    }
-    for (guint32 i = 0; i < counts->arc_count; i++)
-    {
-        FcCountsArc *arc = &counts->arcs[i];
-        arc->total = MIN(arc->total, counts->functions[arc->callee].total);
-    }
+    fc_totals_update(counts, before);
+    add_recursion(work);
 }

@@ -403,6 +403,7 @@ static void note_pairs(FcAttribution *work)
         FcCountedPair *pair = fc_counted_pair(counted, arc->site, arc->site_module, arc->callee);
         *fc_attribution_link(work->next_arc, i) = pair->first_arc;
         pair->first_arc = i + 1;
+        g_array_append_val(work->recorded, arc->calls);
         work->functions[arc->callee].calls += arc->calls;
         if (i < counted->watched->len)
             work->functions[arc->callee].windows +=
@@ -455,13 +456,12 @@ void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallO
     work->first_of_pair = links_new(counted->pairs->len);
     work->next_arc = links_new(counts->arc_count);
     work->next_pair = links_new(counted->pairs->len);
-    work->arc_of_node = links_new(counts->node_count);
-    work->on_path = links_new(counts->node_count);
     work->first_pair = g_new0(guint32, functions);
     work->hidden_calls = g_array_new(FALSE, TRUE, sizeof(guint64));
     g_array_set_size(work->hidden_calls, counts->node_count);
     work->spent = g_array_new(FALSE, TRUE, sizeof(FcCountedSpent));
     g_array_set_size(work->spent, counts->node_count);
+    work->recorded = g_array_sized_new(FALSE, FALSE, sizeof(guint64), counts->arc_count);
     work->callers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     work->shares = g_array_new(FALSE, TRUE, sizeof(FcCountedShare));
     fc_nodes_init(&work->share_table, counts->node_count);
@@ -490,11 +490,10 @@ void fc_attribution_end(FcAttribution *work)
     g_array_unref(work->first_of_pair);
     g_array_unref(work->next_arc);
     g_array_unref(work->next_pair);
-    g_array_unref(work->arc_of_node);
-    g_array_unref(work->on_path);
     g_free(work->first_pair);
     g_array_unref(work->hidden_calls);
     g_array_unref(work->spent);
+    g_array_unref(work->recorded);
     g_hash_table_unref(work->callers);
     g_free(work->first_same);
     g_free(work->is_counted);

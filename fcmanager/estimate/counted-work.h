@@ -2,7 +2,7 @@
  *
  * What the steps of counted-attribute.h work on, and what each offers the next: counted-tree.c,
  * counted-divide.c, counted-callers.c, counted-apportion.c, counted-times.c,
- * counted-recursion.c, counted-move.c, each of which calls only those before it.
+ * counted-move.c, each of which calls only those before it.
  */
 #pragma once
 
@@ -68,6 +68,7 @@ typedef struct
     GArray *next_of_pair; /* called by the same call site, too; newer ones first, as all these */
     GArray *hidden_calls; /* guint64: calls that were counted, from outside of the context */
     GArray *spent;        /* FcCountedSpent */
+    GArray *recorded;     /* guint64 by arc that there was: recorded calls */
     guint32 *first_same;  /* by function */
     guint8 *is_counted;   /* by function: bits as below; 0: it is not */
     FcAttributedFunction *functions;
@@ -82,12 +83,6 @@ typedef struct
     GArray *shares;      /* FcCountedShare, one for each frame, node and pair */
     FcNodes share_table; /* which of them, by these; index + 1 */
     FcContextsBelow below;
-    /* For fc_attribution_add_total: */
-    GArray
-        *arc_of_node; /* guint32 by context: the arc that its time is added to, + 1; 0: unknown */
-    GArray *on_path;  /* guint32 by context: `path` where it is `path_of` or above that */
-    guint32 path;
-    guint32 path_of;
 } FcAttribution;
 
 /* Of FcAttribution.is_counted.  Calls deeper than FC_DEPTH call nothing that is recorded. */
@@ -168,25 +163,11 @@ guint32 fc_attribution_hidden_caller(const FcAttribution *work, const FcCountedP
  * it was called there, but that a call site in it called: made by what is known of its callers; 0:
  * too little is. */
 guint32 fc_attribution_make_caller(FcAttribution *work, guint32 frame, guint32 hidden);
-/* The arc that time spent in `callee`, called from there by `caller` (+ 1), is added to.  Where it
- * would be one without calls, as the caller is what the call site looked like, that by which the
- * pair is called most.  For what comes after fc_attribution_apportion. */
-guint32 fc_attribution_arc_for_time(FcAttribution *work, guint32 caller, guint64 site,
-                                    gint site_module, guint32 callee);
-/* `ticks` were spent in `node` and in `frame`, of which only that was recorded: adds them to the
- * total times of `node`, its function and arc, and those around it up to `frame`'s. */
-void fc_attribution_add_total(FcAttribution *work, guint32 node, guint32 frame, guint64 ticks,
-                              guint64 wait);
-/* The context has another parent. */
-void fc_attribution_has_moved(FcAttribution *work, guint32 node);
 
 /* Gives the calls of pair number `index` to contexts; those of its callers have theirs. */
 void fc_attribution_apportion(FcAttribution *work, guint32 index);
 /* The part of the pair's calls for which the samples stand. */
 double fc_attribution_estimated_part(const FcCountedPair *pair);
+/* Estimates their times and moves these from the recorded frames around them. */
 void fc_attribution_times(FcAttribution *work, guint64 outside);
-/* Adds their time to arcs whose calls were within another one of the function, and have no context
- * of their own.  Behind fc_attribution_times. */
-void fc_attribution_recursion(FcAttribution *work);
 void fc_attribution_move(FcAttribution *work);
-void fc_attribution_bound_totals(FcAttribution *work);

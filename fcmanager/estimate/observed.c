@@ -240,50 +240,6 @@ static guint64 added(guint64 ticks, double change)
     return sum <= 0 ? 0 : sum < 0x1p62 ? (guint64)(sum + 0.5) : ticks;
 }
 
-/* Those of a recursion have no context of their own: they change as their function does. */
-static void scale_recursion(FcCounts *counts, const guint32 *arcs, const guint64 *totals)
-{
-    g_autofree gboolean *has_context = g_new0(gboolean, counts->arc_count + 1);
-    for (guint32 i = 1; i < counts->node_count; i++)
-        has_context[arcs[i]] = TRUE;
-    for (guint32 i = 0; i < counts->arc_count; i++)
-    {
-        FcCountsArc *arc = &counts->arcs[i];
-        const guint64 before = totals[arc->callee];
-        if (has_context[i + 1] || before == 0)
-            continue;
-        const double times = (double)counts->functions[arc->callee].total / (double)before;
-        arc->total = added(0, (double)arc->total * times);
-    }
-}
-
-/* To each context but frames the changes of those below it, up to the next frames, and its own; to
- * its function and arc those of their outermost contexts.  Children stand behind their parents. */
-static void add_totals(Refine *refine, double *changes)
-{
-    FcCounts *counts = refine->counts;
-    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
-    g_autofree guint64 *totals = g_new(guint64, counts->function_count + 1);
-    for (guint32 i = 0; i < counts->function_count; i++)
-        totals[i] = counts->functions[i].total;
-    for (guint32 i = counts->node_count; i-- > 1;)
-    {
-        FcCountsNode *node = &counts->nodes[i];
-        if (refine->frames[i] == i)
-            continue;
-        if (node->parent != 0 && refine->frames[node->parent] != node->parent)
-            changes[node->parent] += changes[i];
-        node->total = added(node->total, changes[i]);
-        if (fc_counts_find_on_path(counts, node->parent, node->function) != 0)
-            continue;
-        FcCountsFunction *function = &counts->functions[node->function];
-        function->total = added(function->total, changes[i]);
-        if (arcs[i] != 0)
-            counts->arcs[arcs[i] - 1].total = added(counts->arcs[arcs[i] - 1].total, changes[i]);
-    }
-    scale_recursion(counts, arcs, totals);
-}
-
 /* What is left of the time of each frame, hooks took. */
 static void share_out(Refine *refine, const double *local)
 {
@@ -291,7 +247,7 @@ static void share_out(Refine *refine, const double *local)
     g_autofree double *rest = g_new0(double, counts->node_count);
     g_autofree double *hooks = g_new0(double, counts->node_count);
     g_autofree double *calls = g_new0(double, counts->node_count);
-    g_autofree double *changes = g_new0(double, counts->node_count);
+    g_autofree double *rounded = g_new0(double, counts->node_count); /* off, by frame */
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const guint32 frame = refine->frames[i];
@@ -305,33 +261,14 @@ static void share_out(Refine *refine, const double *local)
         const guint32 frame = refine->frames[i];
         const double part = hooks[frame] > 0 ? (double)refine->removed[i] / hooks[frame]
                                              : (double)node->calls / MAX(1, calls[frame]);
-        const double before = (double)node->local + (double)refine->removed[i];
+        rounded[frame] += (double)node->local + (double)refine->removed[i];
         node->local = added(node->local, local[i] - refine->busy[i]);
         refine->removed[i] = added(0, rest[frame] * part);
-        changes[i] = (double)node->local + (double)refine->removed[i] - before;
+        rounded[frame] -= (double)node->local + (double)refine->removed[i];
     }
-    add_totals(refine, changes);
-}
-
-/* Rounding, and what is on a path twice, must not make a total less than what it holds. */
-static void keep_totals(Refine *refine)
-{
-    FcCounts *counts = refine->counts;
-    g_autofree guint64 *of_functions = g_new0(guint64, counts->function_count + 1);
-    g_autofree guint64 *of_arcs = g_new0(guint64, counts->arc_count + 1);
-    g_autofree guint32 *arcs = fc_counts_arcs_of_nodes(counts);
     for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        FcCountsNode *node = &counts->nodes[i];
-        const guint64 local = added(node->local, (double)refine->removed[i]);
-        node->total = MAX(node->total, local);
-        of_functions[node->function] = added(of_functions[node->function], (double)local);
-        of_arcs[arcs[i]] = added(of_arcs[arcs[i]], (double)local);
-    }
-    for (guint32 i = 0; i < counts->function_count; i++)
-        counts->functions[i].total = MAX(counts->functions[i].total, of_functions[i]);
-    for (guint32 i = 0; i < counts->arc_count; i++)
-        counts->arcs[i].total = MAX(counts->arcs[i].total, of_arcs[i + 1]);
+        if (refine->frames[i] == i)
+            refine->removed[i] = added(refine->removed[i], rounded[i]);
 }
 
 void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead *of_call,
@@ -358,7 +295,6 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead
     set_functions(&refine, functions);
     g_autofree double *local = divide(&refine, functions);
     share_out(&refine, local);
-    keep_totals(&refine);
     counts->looks = seen->looks;
     g_free(refine.frames);
     g_free(refine.busy);

@@ -16,8 +16,8 @@
 #include "fcmanager/estimate/function-samples.h"
 #include "fcmanager/estimate/observe.h"
 
-/* `counts` are the thread's; what hooks took was taken off the local times of its contexts,
- * `removed` by context, and not yet off the totals.  Changes all these and the variances.
- * `samples`, which are those of `seen`, are changed, too. */
+/* `counts` are the thread's; overhead was taken off the local times of its contexts, `removed` by
+ * context.  Changes both, and the variances, and no totals.  `samples`, which are those of `seen`,
+ * are changed, too. */
 void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead *of_call,
                         const FcObserved *seen, FcFunctionSamples *samples);

@@ -5,7 +5,7 @@
 #include "fcmanager/estimate/overhead.h"
 
 #include "fcmanager/estimate/observed.h"
-#include "fcmanager/estimate/overhead-totals.h"
+#include "fcmanager/estimate/totals.h"
 
 /* libfc measures in so many parts of a tick. */
 #define PARTS_OF_TICK 256.0
@@ -30,7 +30,7 @@ typedef struct
     const FcCallOverhead *of_call;
     double *nested;   /* by function: find_nested() */
     double *overhead; /* by context: ticks in its local time */
-    guint64 *removed; /* by context: taken off, later with all below it */
+    guint64 *removed; /* by context: taken off that */
 } Work;
 
 static guint64 pair_key(guint32 caller, guint32 callee)
@@ -171,11 +171,47 @@ static void take_off_local(Work *work)
     }
 }
 
+/* Totals with overhead follow from what was measured, and those without it from these.
+ * `measured`: by context, its local time as totals have it. */
+static void take_off_totals(const Work *work, const guint64 *measured)
+{
+    FcCounts *counts = work->counts;
+    const gsize cost_bytes = sizeof(FcCountsCost);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        counts->nodes[i].local += work->removed[i];
+    fc_totals_update(counts, measured);
+    g_autofree guint64 *local = fc_totals_local_times(counts);
+    counts->node_costs = g_array_sized_new(FALSE, TRUE, cost_bytes, counts->node_count);
+    counts->arc_costs = g_array_sized_new(FALSE, TRUE, cost_bytes, counts->arc_count);
+    g_array_set_size(counts->node_costs, counts->node_count);
+    g_array_set_size(counts->arc_costs, counts->arc_count);
+    FcCountsCost *of_nodes = &g_array_index(counts->node_costs, FcCountsCost, 0);
+    FcCountsCost *of_arcs = &g_array_index(counts->arc_costs, FcCountsCost, 0);
+    for (guint32 i = 1; i < counts->node_count; i++)
+    {
+        of_nodes[i] = (FcCountsCost){counts->nodes[i].total, work->removed[i]};
+        counts->nodes[i].local -= work->removed[i];
+        counts->functions[counts->nodes[i].function].cost_local += work->removed[i];
+    }
+    for (guint32 i = 0; i < counts->arc_count; i++)
+        of_arcs[i].total = counts->arcs[i].total;
+    for (guint32 i = 0; i < counts->function_count; i++)
+        counts->functions[i].cost_total = counts->functions[i].total;
+    fc_totals_update(counts, local);
+    for (guint32 i = 1; i < counts->node_count; i++)
+        of_nodes[i].total -= counts->nodes[i].total;
+    for (guint32 i = 0; i < counts->arc_count; i++)
+        of_arcs[i].total -= counts->arcs[i].total;
+    for (guint32 i = 0; i < counts->function_count; i++)
+        counts->functions[i].cost_total -= counts->functions[i].total;
+}
+
 void fc_overhead_subtract(FcCounts *counts, const FcCallOverhead *of_call, const FcObserved *seen)
 {
     if (of_call->recorded <= 0 && of_call->counted <= 0)
         return;
     g_autoptr(FcFunctionSamples) samples = fc_function_samples_of(counts, seen);
+    g_autofree guint64 *measured = fc_totals_local_times(counts);
     Work work = {counts, of_call, find_nested(counts), g_new0(double, counts->node_count),
                  g_new0(guint64, counts->node_count)};
     find_overhead(&work);
@@ -183,7 +219,7 @@ void fc_overhead_subtract(FcCounts *counts, const FcCallOverhead *of_call, const
     take_off_local(&work);
     if (samples)
         fc_observed_refine(counts, work.removed, of_call, seen, samples);
-    fc_overhead_subtract_totals(counts, work.removed, work.nested);
+    take_off_totals(&work, measured);
     g_free(work.nested);
     g_free(work.overhead);
     g_free(work.removed);

@@ -9,8 +9,8 @@
  * of a context's local time is at most what was measured.  It is at least the waiting time plus a
  * third of a counted call's overhead for each call (1/32 where the call was inlined).  If a counted
  * function's context is too small for its overhead, the rest is subtracted from the function's
- * other contexts, then from its caller.  Totals lose what was subtracted below them:
- * overhead-totals.h. Where there are samples, these replace the local times (observed.h).
+ * other contexts, then from its caller.  Where there are samples, these replace the local times
+ * (observed.h).  Totals follow (totals.h).
  */
 #pragma once
 
