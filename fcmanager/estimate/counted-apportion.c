@@ -30,6 +30,28 @@ static gboolean has_one_context(const FcAttribution *work, guint32 caller)
     return node == 0 || *fc_attribution_link(work->next_same, node) == 0;
 }
 
+void fc_attribution_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts)
+{
+    unsigned __int128 sum = 0;
+    unsigned __int128 upto = 0;
+    guint64 given = 0;
+    guint shift = 0; /* to 64 bits */
+    for (guint i = 0; i < count; i++)
+        sum += weights[i];
+    const gboolean alike = sum == 0;
+    if (alike)
+        sum = count;
+    while (sum >> shift > G_MAXUINT64)
+        shift++;
+    for (guint i = 0; i < count; i++)
+    {
+        upto += alike ? 1 : weights[i];
+        const unsigned __int128 product = (unsigned __int128)amount * (guint64)(upto >> shift);
+        parts[i] = (guint64)(product / (guint64)(sum >> shift)) - given;
+        given += parts[i];
+    }
+}
+
 /* ---- Giving calls ------------------------------------------------------------------- */
 
 /* The calls of one pair, of which `timed` were timed, while `frame` was the innermost recorded. */

@@ -13,8 +13,8 @@
  * - The calls of a context are exact where its caller has one context.  Else they are apportioned
  * in proportion to how often the counter ran down in each context, which is random and so without
  *   bias.  If it never did, they are apportioned in proportion to the recorded calls; if there are
- *   none, in proportion to how often each caller was called.  What is left by rounding goes where
- *   the remainder is largest, so that the sums are exact.  Apportioned figures are marked.  Where a
+ *   none, in proportion to how often each caller was called.  Parts are rounded so
+ *   that the sums are exact.  Apportioned figures are marked.  Where a
  *   call site shows that a counted function must have called, and no context of it is known there,
  *   one is made, so that contexts and arcs agree on who called; the calls of that one are with its
  *   other contexts.

@@ -129,6 +129,56 @@ static void move_node(Move *move, guint32 node, guint32 caller, gboolean is_sure
     move->any = TRUE;
 }
 
+/* Of the contexts of `function` below `node`, as they were before any moved, that with most calls,
+ * of several the newest; 0: there is none.  Not those below `without`, unless that is 0. */
+static guint32 best_below(const FcAttribution *work, guint32 node, guint32 function,
+                          guint32 without)
+{
+    const FcCountsNode *nodes = work->counts->nodes;
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
+    guint32 best = 0;
+    fc_attribution_find_below(work, node, function, found);
+    for (guint i = 0; i < found->len; i++)
+    {
+        const guint32 at = g_array_index(found, guint32, i);
+        if ((best == 0 || nodes[at].calls > nodes[best].calls) &&
+            (without == 0 || !fc_attribution_is_on_path(work->counts, without, at)))
+            best = at;
+    }
+    return best;
+}
+
+/* The same below the parent of `node`, which moves, and not below `node`.  `known`: what was found
+ * for others, of which there are many. */
+static guint32 best_caller(const FcAttribution *work, guint32 node, guint32 function, FcMap *known)
+{
+    const guint32 parent = work->counts->nodes[node].parent;
+    const FcMapSlot *slot = fc_map_find(known, parent, function, 0);
+    const guint32 best = slot ? slot->value : best_below(work, parent, function, 0);
+    if (!slot)
+        fc_map_add(known, parent, function, 0, best, 0);
+    if (best != 0 && fc_attribution_is_on_path(work->counts, node, best))
+        return best_below(work, parent, function, node);
+    return best;
+}
+
+/* By context: where it moves; 0: nowhere yet. */
+static guint32 *find_callers(const Move *move)
+{
+    const guint32 count = move->work->counts->node_count;
+    guint32 *callers = g_new0(guint32, count);
+    FcMap known;
+    fc_map_init(&known, 0);
+    for (guint32 i = 1; i < count; i++)
+    {
+        const Mover mover = mover_of(move, i);
+        if (mover.hidden != 0)
+            callers[i] = best_caller(move->work, i, mover.hidden - 1, &known);
+    }
+    fc_map_clear(&known);
+    return callers;
+}
+
 /* Those of which the caller's context is there go below it; those by the same arcs of which it is
  * not, as no counter ran down in that, below one that is made. */
 static void move_nodes(Move *move)
@@ -136,25 +186,23 @@ static void move_nodes(Move *move)
     FcAttribution *work = move->work;
     FcCounts *counts = work->counts;
     const guint32 nodes = counts->node_count;
-    fc_attribution_rank_below(work);
+    g_autofree guint32 *callers = find_callers(move);
     g_autoptr(GArray) left = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint32 i = 1; i < nodes; i++)
     {
         const Mover mover = mover_of(move, i);
         if (mover.hidden == 0)
             continue;
-        const guint32 caller =
-            fc_attribution_best_below(work, counts->nodes[i].parent, mover.hidden - 1, i);
-        if (caller == 0)
+        /* what moved before may be below it by now */
+        if (callers[i] == 0 || fc_attribution_is_on_path(counts, i, callers[i]))
         {
             g_array_append_val(left, i);
             continue;
         }
         if (mover.arc != 0)
             move->moved_arcs[mover.arc - 1] = 1;
-        move_node(move, i, caller, mover.is_sure);
+        move_node(move, i, callers[i], mover.is_sure);
     }
-    fc_attribution_forget_below(work);
     for (guint i = 0; i < left->len; i++)
     {
         const guint32 node = g_array_index(left, guint32, i);

@@ -102,283 +102,77 @@ gboolean fc_attribution_is_on_path(const FcCounts *counts, guint32 wanted, guint
 guint32 fc_attribution_next_below(const FcAttribution *work, guint32 node, guint32 top,
                                   gboolean descend)
 {
-    guint32 child = descend ? *fc_attribution_link(work->first_child, node) : 0;
-    if (child != 0)
-        return child;
-    while (node != top)
-    {
-        guint32 sibling = *fc_attribution_link(work->next_child, node);
-        if (sibling != 0)
-            return sibling;
-        node = work->counts->nodes[node].parent;
-    }
-    return 0;
+    guint32 next = descend ? *fc_attribution_link(work->first_child, node) : 0;
+    for (; next == 0 && node != top; node = work->counts->nodes[node].parent)
+        next = *fc_attribution_link(work->next_child, node);
+    return next;
 }
 
 /* ---- Contexts below another one -----------------------------------------------------
  *
  * Which contexts of a function are below another context with none but counted functions between
- * them.  This is asked for each batch of counted calls and for each context that may move, so it
- * is not searched for in the tree, which has tens of thousands of contexts.
- *
- * Contexts are found by their own function and their top, the nearest context above them that is
- * not of a counted function.  Those below that top but not below the other context are left out.
- * The order of the tree tells for contexts that there were when it was numbered; those that were
- * made since are looked for upwards.  The tree is numbered again before contexts move.
+ * them.  Contexts are found by their own function and their top, the nearest context above them
+ * that is not of a counted function.
  */
 
-#include <string.h>
+static gboolean is_counted(const FcAttribution *work, guint32 node)
+{
+    return work->is_counted[work->counts->nodes[node].function] != 0;
+}
 
 static guint32 top_of(const FcAttribution *work, guint32 node)
 {
-    return g_array_index(work->below.top, guint32, node);
-}
-
-static guint32 hash_of(guint32 top, guint32 function)
-{
-    return fc_map_hash(top, function, 0);
+    return g_array_index(work->top, guint32, node);
 }
 
 /* The slot of the newest context of that function with that top, or the empty one. */
 static FcNodesSlot *slot_of(const FcAttribution *work, guint32 top, guint32 function)
 {
-    const guint32 hash = hash_of(top, function);
-    FcNodesSlot *slot = fc_nodes_first(&work->below.newest, hash);
+    const guint32 hash = fc_map_hash(top, function, 0);
+    FcNodesSlot *slot = fc_nodes_first(&work->newest, hash);
     while (slot->node != 0 && (top_of(work, slot->node) != top ||
                                work->counts->nodes[slot->node].function != function))
-        slot = fc_nodes_next(&work->below.newest, slot, hash);
+        slot = fc_nodes_next(&work->newest, slot, hash);
     return slot;
-}
-
-/* Numbers the contexts that there are in the order of the tree: those below one follow it. */
-static void number_nodes(FcAttribution *work)
-{
-    FcContextsBelow *below = &work->below;
-    const FcCountsNode *nodes = work->counts->nodes;
-    const guint32 count = work->counts->node_count;
-    g_array_set_size(below->place, count);
-    g_array_set_size(below->end, count);
-    guint32 *place = &g_array_index(below->place, guint32, 0);
-    guint32 *end =
-        &g_array_index(below->end, guint32, 0); /* how many at first, then the next one's */
-    g_autofree guint32 *next = g_new(guint32, count);
-    memset(end, 0, count * sizeof *end);
-    for (guint32 i = count; i-- > 0;)
-    {
-        end[i]++;
-        if (i > 0)
-            end[nodes[i].parent] += end[i];
-    }
-    for (guint32 i = 0; i < count; i++)
-    {
-        place[i] = i > 0 ? next[nodes[i].parent] : 0;
-        next[i] = place[i] + 1;
-        if (i > 0)
-            next[nodes[i].parent] += end[i];
-        end[i] += place[i];
-    }
-}
-
-void fc_attribution_begin_below(FcAttribution *work)
-{
-    const guint32 nodes = work->counts->node_count;
-    GArray **arrays[] = {&work->below.top, &work->below.older, &work->below.place,
-                         &work->below.end};
-    for (guint i = 0; i < G_N_ELEMENTS(arrays); i++)
-        *arrays[i] = g_array_sized_new(FALSE, TRUE, sizeof(guint32), nodes);
-    fc_nodes_init(&work->below.newest, 0);
-    number_nodes(work);
 }
 
 void fc_attribution_add_below(FcAttribution *work, guint32 node)
 {
-    FcContextsBelow *below = &work->below;
     const FcCountsNode *own = &work->counts->nodes[node];
-    if (!below->top)
-        return;
-    const gboolean is_parent_top =
-        own->parent == 0 || !work->is_counted[work->counts->nodes[own->parent].function];
-    const guint32 top = is_parent_top ? own->parent : top_of(work, own->parent);
-    *fc_attribution_link(below->top, node) = top;
-    const guint32 place = g_array_index(below->place, guint32, own->parent);
-    if (node >= below->end->len) /* below the same as its parent, and nothing is below it */
-        *fc_attribution_link(below->place, node) = place;
+    const gboolean is_top = own->parent == 0 || !is_counted(work, own->parent);
+    const guint32 top = is_top ? own->parent : top_of(work, own->parent);
     FcNodesSlot *slot = slot_of(work, top, own->function);
-    *fc_attribution_link(below->older, node) = slot->node;
+    *fc_attribution_link(work->top, node) = top;
+    *fc_attribution_link(work->older, node) = slot->node;
     if (slot->node != 0)
         slot->node = node;
     else
-        fc_nodes_add(&below->newest, slot, hash_of(top, own->function), node);
+        fc_nodes_add(&work->newest, slot, fc_map_hash(top, own->function, 0), node);
 }
 
-/* Whether `at` was below `node` when the contexts were numbered, or its parent when it was made. */
-static gboolean was_below(const FcContextsBelow *below, guint32 node, guint32 at)
+static gint compare_nodes(gconstpointer a, gconstpointer b)
 {
-    const guint32 place = g_array_index(below->place, guint32, at);
-    return node < below->end->len && place >= g_array_index(below->place, guint32, node) &&
-           place < g_array_index(below->end, guint32, node);
+    const guint32 one = *(const guint32 *)a;
+    const guint32 other = *(const guint32 *)b;
+    return one > other ? -1 : one < other;
 }
 
-/* Whether it is, before any context has moved: parents stand before their children. */
-static gboolean is_made_below(const FcCounts *counts, guint32 node, guint32 at)
-{
-    while (at > node)
-        at = counts->nodes[at].parent;
-    return at == node;
-}
-
+/* There may be tens of thousands of contexts below a top, and few below another one. */
 void fc_attribution_find_below(const FcAttribution *work, guint32 node, guint32 function,
                                GArray *found)
 {
-    const FcContextsBelow *below = &work->below;
-    const gboolean is_top = node == 0 || !work->is_counted[work->counts->nodes[node].function];
-    const gboolean is_numbered = node < below->end->len;
-    const guint32 top = is_top ? node : top_of(work, node);
-    for (guint32 at = slot_of(work, top, function)->node; at > node;
-         at = g_array_index(below->older, guint32, at))
-        if (is_top ||
-            (is_numbered ? was_below(below, node, at) : is_made_below(work->counts, node, at)))
+    if (node == 0 || !is_counted(work, node))
+    {
+        for (guint32 at = slot_of(work, node, function)->node; at != 0;
+             at = g_array_index(work->older, guint32, at))
             g_array_append_val(found, at);
-}
-
-/* ---- The one with most calls ------------------------------------------------------------- */
-
-/* The contexts of one top and function are a group, whose members stand in below.ranked in the
- * order of the tree.  Above them is a tree of tournaments: entry k of below.best, counted from
- * twice where the group begins, is the better one of 2k and 2k + 1, and those of the members are
- * behind the others. */
-
-static guint32 better(const FcCountsNode *nodes, guint32 one, guint32 other)
-{
-    if (one == 0 || other == 0)
-        return MAX(one, other);
-    if (nodes[one].calls != nodes[other].calls)
-        return nodes[one].calls > nodes[other].calls ? one : other;
-    return MAX(one, other);
-}
-
-/* By context: the newest of its group.  Older ones have the newest's number by way of those that
- * are newer still, which come first here. */
-static guint32 *find_groups(FcAttribution *work)
-{
-    const guint32 count = work->counts->node_count;
-    guint32 *group = g_new0(guint32, count);
-    for (guint32 i = count; i-- > 1;)
-    {
-        const guint32 older = g_array_index(work->below.older, guint32, i);
-        group[i] = group[i] != 0 ? group[i] : i;
-        if (older != 0)
-            group[older] = group[i];
+        return;
     }
-    return group;
-}
-
-void fc_attribution_rank_below(FcAttribution *work)
-{
-    FcContextsBelow *below = &work->below;
-    const guint32 count = work->counts->node_count;
-    const FcCountsNode *nodes = work->counts->nodes;
-    number_nodes(work);
-    g_autofree guint32 *group = find_groups(work);
-    g_autofree guint32 *in_order = g_new0(guint32, count);
-    below->sizes = g_new0(guint32, count);
-    below->starts = g_new0(guint32, count);
-    below->ranked = g_new0(guint32, count);
-    below->best = g_new0(guint32, 2 * (gsize)count);
-    for (guint32 i = 1; i < count; i++)
-    {
-        in_order[g_array_index(below->place, guint32, i)] = i;
-        below->sizes[group[i]]++;
-    }
-    for (guint32 i = 1, start = 0; i < count; i++)
-    {
-        below->starts[i] = start;
-        start += below->sizes[i];
-        below->sizes[i] = 0;
-    }
-    for (guint32 i = 1; i < count; i++)
-    {
-        const guint32 newest = group[in_order[i]];
-        below->ranked[below->starts[newest] + below->sizes[newest]++] = in_order[i];
-    }
-    for (guint32 i = 1; i < count; i++)
-    {
-        const guint32 size = below->sizes[i];
-        guint32 *best = &below->best[2 * (gsize)below->starts[i]];
-        for (guint32 k = 0; k < size; k++)
-            best[size + k] = below->ranked[below->starts[i] + k];
-        for (guint32 k = size; k-- > 1;)
-            best[k] = better(nodes, best[2 * k], best[2 * k + 1]);
-    }
-}
-
-/* How many of the group's members stand before `place` in the order of the tree. */
-static guint32 members_before(const FcContextsBelow *below, guint32 newest, guint32 place)
-{
-    guint32 from = 0;
-    guint32 to = below->sizes[newest];
-    while (from < to)
-    {
-        const guint32 middle = (from + to) / 2;
-        const guint32 member = below->ranked[below->starts[newest] + middle];
-        if (g_array_index(below->place, guint32, member) < place)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-/* That of the group's members which has most calls of those from `place` up to before `end`. */
-static guint32 best_within(const FcAttribution *work, guint32 newest, guint32 place, guint32 end)
-{
-    const FcContextsBelow *below = &work->below;
-    const guint32 *best = &below->best[2 * (gsize)below->starts[newest]];
-    const FcCountsNode *nodes = work->counts->nodes;
-    guint32 from = members_before(below, newest, place) + below->sizes[newest];
-    guint32 to = members_before(below, newest, MAX(place, end)) + below->sizes[newest];
-    guint32 found = 0;
-    for (; from < to; from /= 2, to /= 2)
-    {
-        if (from % 2 == 1)
-            found = better(nodes, found, best[from++]);
-        if (to % 2 == 1)
-            found = better(nodes, found, best[--to]);
-    }
-    return found;
-}
-
-guint32 fc_attribution_best_below(const FcAttribution *work, guint32 node, guint32 function,
-                                  guint32 moves)
-{
-    const FcCounts *counts = work->counts;
-    const FcContextsBelow *below = &work->below;
-    const gboolean is_top = node == 0 || !work->is_counted[counts->nodes[node].function];
-    const guint32 newest = slot_of(work, is_top ? node : top_of(work, node), function)->node;
-    if (newest == 0)
-        return 0;
-    const guint32 place = g_array_index(below->place, guint32, node) + 1;
-    const guint32 end = g_array_index(below->end, guint32, node);
-    const guint32 own = CLAMP(g_array_index(below->place, guint32, moves), place, end);
-    const guint32 own_end = CLAMP(g_array_index(below->end, guint32, moves), place, end);
-    const guint32 found = better(counts->nodes, best_within(work, newest, place, own),
-                                 best_within(work, newest, own_end, end));
-    /* what moved before may be below it by now */
-    return found != 0 && !fc_attribution_is_on_path(counts, moves, found) ? found : 0;
-}
-
-void fc_attribution_forget_below(FcAttribution *work)
-{
-    FcContextsBelow *below = &work->below;
-    g_clear_pointer(&below->top, g_array_unref);
-    g_clear_pointer(&below->older, g_array_unref);
-    g_clear_pointer(&below->place, g_array_unref);
-    g_clear_pointer(&below->end, g_array_unref);
-    g_clear_pointer(&below->sizes, g_free);
-    g_clear_pointer(&below->starts, g_free);
-    g_clear_pointer(&below->ranked, g_free);
-    g_clear_pointer(&below->best, g_free);
-    fc_nodes_clear(&below->newest);
+    for (guint32 at = fc_attribution_next_below(work, node, node, TRUE); at != 0;
+         at = fc_attribution_next_below(work, at, node, is_counted(work, at)))
+        if (work->counts->nodes[at].function == function)
+            g_array_append_val(found, at);
+    g_array_sort(found, compare_nodes);
 }
 
 /* ---- Begin and end ------------------------------------------------------------------ */
@@ -448,6 +242,9 @@ void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallO
     const guint32 functions = counts->function_count;
     *work = (FcAttribution){.counted = counted, .counts = counts, .of_call = of_call};
     fc_nodes_init(&work->children, counts->node_count);
+    fc_nodes_init(&work->newest, counts->node_count);
+    work->top = links_new(counts->node_count);
+    work->older = links_new(counts->node_count);
     work->first_parent = links_new(counts->node_count);
     work->first_child = links_new(counts->node_count);
     work->next_child = links_new(counts->node_count);
@@ -474,7 +271,6 @@ void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallO
     g_qsort_with_data(work->by_address, (gint)functions, sizeof *work->by_address,
                       compare_functions, counts);
     note_pairs(work);
-    fc_attribution_begin_below(work);
     for (guint32 i = 1; i < counts->node_count; i++)
         add_child(work, i);
 }
@@ -499,5 +295,7 @@ void fc_attribution_end(FcAttribution *work)
     g_free(work->is_counted);
     g_free(work->by_address);
     g_free(work->functions);
-    fc_attribution_forget_below(work);
+    fc_nodes_clear(&work->newest);
+    g_array_unref(work->top);
+    g_array_unref(work->older);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the steps of counted-attribute.h work on, and what each offers the next: counted-tree.c,
- * counted-divide.c, counted-callers.c, counted-apportion.c, counted-times.c,
- * counted-move.c, each of which calls only those before it.
+ * counted-callers.c, counted-apportion.c, counted-times.c, counted-move.c, each of which calls only
+ * those before it.
  */
 #pragma once
 
@@ -22,23 +22,6 @@ typedef struct
     double untimed; /* how many of them were not timed */
     double ticks;   /* what they took by estimate */
 } FcCountedShare;
-
-/* Finds contexts by what is above them: see counted-tree.c. */
-typedef struct
-{
-    FcNodes newest; /* by top and function */
-    GArray *top;    /* guint32 by context: the nearest above that is not of a counted function */
-    GArray
-        *older; /* guint32 by context: another one of its top and function, made before; 0: none */
-    GArray *place; /* guint32 by context: its number in the order of the tree as it was when that
-                      was numbered last; of one that was made since its parent's */
-    GArray *end;   /* guint32 by context that there was: the number behind the last one below it */
-    /* What fc_attribution_rank_below makes; by newest context, of those of one top and function: */
-    guint32 *sizes;  /* how many they are, */
-    guint32 *starts; /* and where they begin in */
-    guint32 *ranked; /* this, in the order of the tree */
-    guint32 *best;   /* which of them have most calls: see there */
-} FcContextsBelow;
 
 /* `function` + 1, 0: none, is known to have made so many calls. */
 typedef struct
@@ -82,7 +65,10 @@ typedef struct
     GHashTable *callers; /* function -> GArray of FcKnownCaller, of those that were asked for */
     GArray *shares;      /* FcCountedShare, one for each frame, node and pair */
     FcNodes share_table; /* which of them, by these; index + 1 */
-    FcContextsBelow below;
+    /* Contexts by what is above them: see counted-tree.c. */
+    FcNodes newest; /* by top and function */
+    GArray *top;    /* guint32 by context: the nearest above that is not of a counted function */
+    GArray *older;  /* guint32 by context: another one of its top and function; 0: none */
 } FcAttribution;
 
 /* Of FcAttribution.is_counted.  Calls deeper than FC_DEPTH call nothing that is recorded. */
@@ -117,7 +103,7 @@ void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallO
 void fc_attribution_end(FcAttribution *work);
 
 /* Divides `amount` in proportion to `weights` (all alike where they are all 0) into `parts`, whose
- * sum it is.  `count` must not be 0. */
+ * sum it is: each is off by less than one.  `count` must not be 0. */
 void fc_attribution_divide(guint64 amount, const guint64 *weights, guint count, guint64 *parts);
 
 /* The context of the pair's function, called from `node`: 0 where there is none, or it is on the
@@ -135,17 +121,8 @@ guint32 fc_attribution_next_below(const FcAttribution *work, guint32 node, guint
  * counted functions, the newest first.  Before any context moves. */
 void fc_attribution_find_below(const FcAttribution *work, guint32 node, guint32 function,
                                GArray *found);
-/* No context gets calls, or is made, any more: to be called before the next. */
-void fc_attribution_rank_below(FcAttribution *work);
-/* That of the contexts of `function` which were below `node` at fc_attribution_rank_below, as
- * above, and are not below `moves`, which has most calls, of several the newest; 0: there is none.
- * Takes as long as the logarithm of their number, and the depth of the tree. */
-guint32 fc_attribution_best_below(const FcAttribution *work, guint32 node, guint32 function,
-                                  guint32 moves);
-/* Before the first; `node` is new; nothing will be asked any more. */
-void fc_attribution_begin_below(FcAttribution *work);
+/* `node` is new. */
 void fc_attribution_add_below(FcAttribution *work, guint32 node);
-void fc_attribution_forget_below(FcAttribution *work);
 /* Recorded calls by the arc of which it is certain that its caller made them. */
 guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc);
 /* The function (+ 1; 0: none) that calls the pair as far as its call site tells, where nobody

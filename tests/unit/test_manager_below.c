@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which contexts are below others with none but counted functions between them, as contexts are
- * made, and which is the best when they begin to move: against what a walk through all of them
- * finds.
+ * made: against what a walk through all of them finds.
  */
-#include "fcmanager/estimate/counted-attribute.h"
 #include "fcmanager/estimate/counted-work.h"
 #include "tests/unit/asan.h"
 
@@ -16,7 +14,7 @@
 
 typedef struct
 {
-    FcAttribution settle;
+    FcAttribution work;
     FcCounts counts;
     FcCountsNode nodes[CONTEXTS + 1];
     guint8 is_counted[FUNCTIONS];
@@ -27,8 +25,15 @@ static void start(Fixture *f, GRand *rand)
     memset(f, 0, sizeof *f);
     f->counts.nodes = f->nodes;
     f->counts.node_count = 1;
-    f->settle.counts = &f->counts;
-    f->settle.is_counted = f->is_counted;
+    f->work.counts = &f->counts;
+    f->work.is_counted = f->is_counted;
+    f->work.top = g_array_new(FALSE, TRUE, sizeof(guint32));
+    f->work.older = g_array_new(FALSE, TRUE, sizeof(guint32));
+    f->work.first_child = g_array_new(FALSE, TRUE, sizeof(guint32));
+    f->work.next_child = g_array_new(FALSE, TRUE, sizeof(guint32));
+    g_array_set_size(f->work.first_child, CONTEXTS + 1);
+    g_array_set_size(f->work.next_child, CONTEXTS + 1);
+    fc_nodes_init(&f->work.newest, 0);
     for (guint i = 0; i < FUNCTIONS; i++)
         f->is_counted[i] = g_rand_int_range(rand, 0, 3) != 0 ? FC_ATTRIBUTION_COUNTED : 0;
 }
@@ -41,23 +46,11 @@ static guint32 make(Fixture *f, GRand *rand)
         (FcCountsNode){.parent = (guint32)g_rand_int_range(rand, (gint)oldest, (gint)node),
                        .function = (guint32)g_rand_int_range(rand, 0, FUNCTIONS),
                        .calls = (guint64)g_rand_int_range(rand, 0, 9)};
+    guint32 *first = fc_attribution_link(f->work.first_child, f->nodes[node].parent);
+    *fc_attribution_link(f->work.next_child, node) = *first;
+    *first = node;
     f->counts.node_count++;
     return node;
-}
-
-static void add(Fixture *f, GRand *rand)
-{
-    fc_attribution_add_below(&f->settle, make(f, rand));
-}
-
-/* So many contexts are there before. */
-static void begin(Fixture *f, GRand *rand, guint32 count)
-{
-    while (f->counts.node_count < count)
-        make(f, rand);
-    fc_attribution_begin_below(&f->settle);
-    for (guint32 i = 1; i < count; i++)
-        fc_attribution_add_below(&f->settle, i);
 }
 
 /* Whether it is so: none between the two is recorded. */
@@ -71,43 +64,6 @@ static gboolean is_below(const Fixture *f, guint32 node, guint32 above)
     return at == above;
 }
 
-/* A context moves below one of a counted function that is below its parent, but not below itself.
- */
-static gboolean move(Fixture *f, GRand *rand)
-{
-    const guint32 node = (guint32)g_rand_int_range(rand, 1, (gint)f->counts.node_count);
-    const guint32 caller = (guint32)g_rand_int_range(rand, 1, (gint)f->counts.node_count);
-    if (!f->is_counted[f->nodes[caller].function] || !is_below(f, caller, f->nodes[node].parent) ||
-        fc_attribution_is_on_path(&f->counts, node, caller))
-        return FALSE;
-    f->nodes[node].parent = caller;
-    return TRUE;
-}
-
-/* The best one below each, of those that are not below a third, as it was in `before`; none where
- * by now it is below that.  How many there are. */
-static guint check_best(const Fixture *f, const Fixture *before, GRand *rand)
-{
-    guint all = 0;
-    for (guint32 node = 0; node < f->counts.node_count; node++)
-        for (guint32 function = 0; function < FUNCTIONS; function++)
-        {
-            const guint32 moves = (guint32)g_rand_int_range(rand, 1, (gint)f->counts.node_count);
-            guint32 best = 0;
-            for (guint32 i = f->counts.node_count; i-- > 1;)
-                if (f->nodes[i].function == function && is_below(before, i, node) &&
-                    !fc_attribution_is_on_path(&before->counts, moves, i) &&
-                    (best == 0 || f->nodes[i].calls > f->nodes[best].calls))
-                    best = i;
-            if (fc_attribution_is_on_path(&f->counts, moves, best))
-                best = 0;
-            g_assert_cmpuint(fc_attribution_best_below(&f->settle, node, function, moves), ==,
-                             best);
-            all += best != 0;
-        }
-    return all;
-}
-
 static guint check(const Fixture *f)
 {
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -117,7 +73,7 @@ static guint check(const Fixture *f)
         {
             guint next = 0;
             g_array_set_size(found, 0);
-            fc_attribution_find_below(&f->settle, node, function, found);
+            fc_attribution_find_below(&f->work, node, function, found);
             for (guint32 i = f->counts.node_count; i-- > 1;) /* the newest first */
                 if (f->nodes[i].function == function && is_below(f, i, node))
                 {
@@ -134,52 +90,28 @@ static void test_found(void)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(5);
     guint found = 0;
-    guint best = 0;
-    guint moved = 0;
     for (guint round = 0; round < ROUNDS; round++)
     {
         Fixture f;
         start(&f, rand);
-        begin(&f, rand, (guint32)g_rand_int_range(rand, 1, CONTEXTS));
         while (f.counts.node_count <= CONTEXTS)
         {
-            add(&f, rand);
+            fc_attribution_add_below(&f.work, make(&f, rand));
             if (f.counts.node_count % 100 == 0)
                 found += check(&f);
         }
-        Fixture before = f;
-        before.counts.nodes = before.nodes;
-        fc_attribution_rank_below(&f.settle);
-        for (guint i = 0; i < 20 * CONTEXTS; i++)
-        {
-            if (i % (5 * CONTEXTS) == 0)
-                best += check_best(&f, &before, rand);
-            moved += move(&f, rand);
-        }
-        fc_attribution_forget_below(&f.settle);
+        fc_nodes_clear(&f.work.newest);
+        g_array_unref(f.work.top);
+        g_array_unref(f.work.older);
+        g_array_unref(f.work.first_child);
+        g_array_unref(f.work.next_child);
     }
     g_assert_cmpuint(found, >, ROUNDS * CONTEXTS);
-    g_assert_cmpuint(best, >, ROUNDS * CONTEXTS);
-    g_assert_cmpuint(moved, >, ROUNDS);
-}
-
-/* Contexts that are made once nothing will be asked any more. */
-static void test_forgotten(void)
-{
-    g_autoptr(GRand) rand = g_rand_new_with_seed(6);
-    Fixture f;
-    start(&f, rand);
-    begin(&f, rand, 1);
-    add(&f, rand);
-    fc_attribution_forget_below(&f.settle);
-    add(&f, rand);
-    g_assert_null(f.settle.below.top);
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/below/found", test_found);
-    g_test_add_func("/below/forgotten", test_forgotten);
     return g_test_run();
 }
