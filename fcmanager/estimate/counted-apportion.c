@@ -468,7 +468,7 @@ void fc_attribution_apportion(FcAttribution *work, guint32 index)
             &g_array_index(work->counted->samples, FcCountedSample, at - 1);
         batch.frame = sample->parent;
         batch.calls = parts[i];
-        batch.timed = sample->timed.windows + sample->alone;
+        batch.timed = sample->timed.bursts + sample->alone;
         give_below(work, &batch);
         at = sample->next;
     }

@@ -44,7 +44,7 @@ static guint32 function_before(const FcAttribution *work, const FcCountedPair *p
 /* Whether `caller` does not call the pair by what is known, though its code looks like that of the
  * call site.  Who called had no frame from when it was counted on; so if the pair was called before
  * that, another one's frame around it tells.  And a caller that was timed had the call in its
- * window, where all is recorded. */
+ * burst, where all is recorded. */
 static gboolean is_refuted(const FcAttribution *work, const FcCountedPair *pair, guint32 caller)
 {
     const FcCounted *counted = work->counted;
@@ -63,10 +63,10 @@ static gboolean is_refuted(const FcAttribution *work, const FcCountedPair *pair,
         was_there = was_there || at <= before;
         calls += arc->calls;
     }
-    if (was_there || (caller == pair->function && function->windows >= REFUTED_ITSELF))
+    if (was_there || (caller == pair->function && function->bursts >= REFUTED_ITSELF))
         return TRUE;
     return function->calls > 0 &&
-           (double)function->windows * (double)calls >= REFUTED_BY * (double)function->calls;
+           (double)function->bursts * (double)calls >= REFUTED_BY * (double)function->calls;
 }
 
 /* Whether anybody calls `callee` by the pair's call site. */

@@ -19,7 +19,7 @@ typedef struct
 
 static void add(FcCountedSums *sums, const FcCountedSums *more)
 {
-    sums->windows += more->windows;
+    sums->bursts += more->bursts;
     sums->weight += more->weight;
     sums->weight_squares += more->weight_squares;
     sums->callees += more->callees;
@@ -39,16 +39,16 @@ static void add_sample(Sums *sums, const FcCountedSample *sample)
  * those that were, squared; both drawn from the same. */
 static double variance_of(double sum, double squares, const FcCountedSums *timed, double untimed)
 {
-    if (timed->windows == 0 || untimed <= 0)
+    if (timed->bursts == 0 || untimed <= 0)
         return 0;
     const double mean = sum / timed->weight;
-    /* so many of equal weight tell as much (Kish's effective sample size), but those of one window
+    /* so many of equal weight tell as much (Kish's effective sample size), but those of one burst
      * are much alike */
     const double count =
-        MIN(timed->weight * timed->weight / timed->weight_squares, (double)timed->windows);
+        MIN(timed->weight * timed->weight / timed->weight_squares, (double)timed->bursts);
     /* of one value nothing is known but that it is one of those */
     double one = mean * mean;
-    if (timed->windows > 1)
+    if (timed->bursts > 1)
         one = MAX(0, squares / timed->weight - one) * count / MAX(count - 1, 1);
     return one * untimed * (untimed + count) / count;
 }
@@ -74,7 +74,7 @@ static double mean_local(const FcAttribution *work, const Sums *sums, guint32 fu
     const FcCountedSums *timed = &sums->timed;
     const GArray *before = work->counted->before;
     double mean = 0;
-    if (timed->windows > 0)
+    if (timed->bursts > 0)
         mean = (timed->local - timed->callees * (of_call->recorded - of_call->inside)) /
                    timed->weight -
                of_call->inside;
@@ -90,7 +90,7 @@ static double add_errors(FcCountsFunction *function, const Sums *sums, double me
     double local = mean * untimed * mean * untimed;
     double total = local;
     const FcCountedSums *timed = &sums->timed;
-    if (timed->windows > 0)
+    if (timed->bursts > 0)
     {
         local = variance_of(timed->local, timed->local_squares, timed, untimed);
         total = variance_of(timed->total, timed->total_squares, timed, untimed);
@@ -170,10 +170,10 @@ static void estimate(FcAttribution *work)
         const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
         FcCountsFunction *function = &counts->functions[pair->function];
         const Sums sums = by_pair[i];
-        const gboolean own = sums.timed.windows >= SAMPLES_LEAST;
+        const gboolean own = sums.timed.bursts >= SAMPLES_LEAST;
         means[i] = mean_local(work, own ? &sums : &by_function[pair->function], pair->function);
         function->counted += pair->calls - pair->deep;
-        function->timed += sums.timed.windows + sums.alone;
+        function->timed += sums.timed.bursts + sums.alone;
         if (own)
             variances[i] = add_errors(function, &sums, means[i], untimed[i]);
         else

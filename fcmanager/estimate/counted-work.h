@@ -33,8 +33,8 @@ typedef struct
 /* Of one function: */
 typedef struct
 {
-    guint64 calls;   /* in all, */
-    guint64 windows; /* and those in which all was recorded that they called */
+    guint64 calls;  /* in all, */
+    guint64 bursts; /* and those in which all was recorded that they called */
 } FcAttributedFunction;
 
 /* Beside what fc_counted_attribute is given; arrays by context grow with these. */

@@ -31,7 +31,6 @@ void fc_counted_free(FcCounted *counted)
     g_array_unref(counted->watched);
     fc_map_clear(&counted->pair_map);
     fc_nodes_clear(&counted->sample_map);
-    g_free(counted->places);
     g_free(counted);
 }
 
@@ -139,8 +138,8 @@ static void add_time(FcCountedSums *sums, const FcCountedTime *time, guint64 mos
     const double weight = (double)time->weight;
     const double local = (double)time->local;
     const double total = (double)MIN(time->total, time->local + most);
-    sums->windows += time->window != sums->last_window;
-    sums->last_window = time->window;
+    sums->bursts += time->burst != sums->last_burst;
+    sums->last_burst = time->burst;
     sums->weight += weight;
     sums->weight_squares += weight * weight;
     sums->callees += weight * (double)time->callees;
@@ -160,13 +159,13 @@ void fc_counted_timed(FcCounted *counted, guint32 index, const FcCountedTime *ti
         add_time(&sample->timed, time, most);
 }
 
-void fc_counted_watched(FcCounted *counted, guint32 arc, guint64 window)
+void fc_counted_watched(FcCounted *counted, guint32 arc, guint64 burst)
 {
     if (counted->watched->len <= arc)
         g_array_set_size(counted->watched, arc + 1);
     FcCountedWatched *watched = &g_array_index(counted->watched, FcCountedWatched, arc);
-    watched->windows += window != watched->last_window;
-    watched->last_window = window;
+    watched->bursts += burst != watched->last_burst;
+    watched->last_burst = burst;
 }
 
 FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module, guint32 function)
@@ -181,42 +180,6 @@ FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_modul
     return &g_array_index(counted->pairs, FcCountedPair, counted->pairs->len - 1);
 }
 
-/* ---- What is deeper than FC_DEPTH ---------------------------------------------------------- */
-
-static FcCountedPlace *place_of(FcCounted *counted, guint64 site, guint64 address)
-{
-    if (!counted->places)
-        counted->places = g_new0(FcCountedPlace, FC_COUNTED_PLACES);
-    return &counted->places[(address + site * 31) >> 1 & (FC_COUNTED_PLACES - 1)];
-}
-
-gboolean fc_counted_deep_again(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
-                               guint64 calls)
-{
-    const FcCountedPlace *place = place_of(counted, site, address);
-    if (place->address != address || place->site != site || place->parent != parent)
-        return FALSE;
-    FcCountedPair *pair = &g_array_index(counted->pairs, FcCountedPair, place->pair);
-    pair->calls += calls;
-    pair->deep += calls;
-    g_array_index(counted->samples, FcCountedSample, place->sample).met++;
-    return TRUE;
-}
-
-void fc_counted_remember_deep(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
-                              guint32 pair, guint32 sample)
-{
-    *place_of(counted, site, address) = (FcCountedPlace){address, site, parent, pair, sample};
-}
-
-void fc_counted_forget_places(FcCounted *counted)
-{
-    g_clear_pointer(&counted->places, g_free);
-}
-
-/* ---- Calls ------------------------------------------------------------------------------------
- */
-
 guint32 fc_counted_find(FcCounted *counted, guint64 site, guint64 address, guint64 time)
 {
     FcCounts *counts = counted->counts;
@@ -227,7 +190,7 @@ guint32 fc_counted_find(FcCounted *counted, guint64 site, guint64 address, guint
     return (guint32)(pair - (FcCountedPair *)(gpointer)counted->pairs->data);
 }
 
-guint32 fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep)
+guint32 fc_counted_add(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep)
 {
     FcCountedPair *found = &g_array_index(counted->pairs, FcCountedPair, pair);
     found->calls += calls;
@@ -236,17 +199,4 @@ guint32 fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gbool
     else
         fc_counted_begin(counted);
     return found->function;
-}
-
-void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls)
-{
-    fc_counted_add_to(counted, fc_counted_find(counted, site, address, time), calls, FALSE);
-}
-
-guint32 fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
-                            guint64 calls)
-{
-    const guint32 pair = fc_counted_find(counted, site, address, time);
-    fc_counted_add_to(counted, pair, calls, TRUE);
-    return pair;
 }

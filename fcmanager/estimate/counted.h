@@ -6,8 +6,8 @@
  *
  * A counter has its function and call site, and is exact.  Who called, in which context and for
  * how long is not in it; that is found out from two kinds of records.  Some calls are timed, a
- * random sample, each with all that it calls (a window); and everything was recorded before the
- * thread began to count.  See counted-attribute.h for what is made of that.
+ * random sample, each with all that it calls (a sampling burst); and everything was recorded before
+ * the thread began to count.  See counted-attribute.h for what is made of that.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 /* Sums over calls of which each stands for as many as its weight. */
 typedef struct
 {
-    guint64 windows; /* in how many they were made, which have no more than chance in common */
-    guint64 last_window;
+    guint64 bursts; /* in how many they were made, which have no more than chance in common */
+    guint64 last_burst;
     double weight;
     double weight_squares;
     double callees; /* calls that they made themselves and that are else counted; in ticks: */
@@ -27,22 +27,22 @@ typedef struct
     double total_squares;
 } FcCountedSums;
 
-/* In how many windows calls by an arc were recorded from their entry to their exit. */
+/* In how many bursts calls by an arc were recorded from their entry to their exit. */
 typedef struct
 {
-    guint64 windows;
-    guint64 last_window;
+    guint64 bursts;
+    guint64 last_burst;
 } FcCountedWatched;
 
 /* One timed call. */
 typedef struct
 {
-    guint64 window; /* the number of that in which it was made, from 1 on */
+    guint64 burst; /* the number of that in which it was made, from 1 on */
     guint64 weight;
     guint64 callees;
     guint64 local; /* ticks */
     guint64 total;
-    gboolean is_cut; /* its window ended before it did */
+    gboolean is_cut; /* its burst ended before it did */
 } FcCountedTime;
 
 /* What was met of one call site and function within one context. */
@@ -53,7 +53,7 @@ typedef struct
     guint32 next;   /* of the same pair, index + 1; 0: none.  For counted-attribute.c */
     guint64 met;    /* how often a counter had run down there, weighted */
     guint64 alone;  /* activations that were timed and stand for themselves only */
-    guint64 cut;    /* of the timed ones, those whose window ended before they did */
+    guint64 cut;    /* of the timed ones, those whose burst ended before they did */
     FcCountedSums timed; /* the others */
 } FcCountedSample;
 
@@ -69,17 +69,6 @@ typedef struct
     guint32 first_sample;
 } FcCountedPair;
 
-/* Where a call deeper than FC_DEPTH counts; address 0: nothing. */
-typedef struct
-{
-    guint64 address;
-    guint64 site;
-    guint32 parent;
-    guint32 pair;
-    guint32 sample;
-} FcCountedPlace;
-#define FC_COUNTED_PLACES 256u /* a power of two */
-
 typedef struct
 {
     FcCounts *counts;   /* of the thread; not owned */
@@ -94,7 +83,6 @@ typedef struct
         arcs_before; /* guint32 by function: how many arcs there were when it began to be counted */
     GArray *watched; /* FcCountedWatched by arc */
     guint scans;
-    FcCountedPlace *places; /* by a hash; NULL: none is known */
 } FcCounted;
 
 /* `counts` must outlive it.  The caller frees it. */
@@ -106,7 +94,7 @@ void fc_counted_begin(FcCounted *counted);
 /* It counts the calls of `function`, of which all were recorded so far; `nested`: only those within
  * another one of it. */
 void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean nested);
-/* Whether calls of `function` make no record but in a window. */
+/* Whether calls of `function` make no record but in a burst. */
 gboolean fc_counted_is_counted(const FcCounted *counted, guint32 function);
 
 /* A counter of `arc`'s call site and function had run down while `parent` was the innermost
@@ -117,9 +105,9 @@ guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc, guint64 
  * itself alone: it was preempted, or did what is too rare to tell from a sample how often it was
  * done. */
 void fc_counted_timed(FcCounted *counted, guint32 sample, const FcCountedTime *time, guint64 most);
-/* A call by `arc` was recorded from its entry to its exit within that window: all is known that it
+/* A call by `arc` was recorded from its entry to its exit within that burst: all is known that it
  * called. */
-void fc_counted_watched(FcCounted *counted, guint32 arc, guint64 window);
+void fc_counted_watched(FcCounted *counted, guint32 arc, guint64 burst);
 
 /* The thread has ended, no sample is met any more: gives back what finds them. */
 void fc_counted_forget_samples_map(FcCounted *counted);
@@ -131,22 +119,7 @@ void fc_counted_sure(FcCounted *counted, guint32 arc);
  * they are. */
 guint32 fc_counted_find(FcCounted *counted, guint64 site, guint64 address, guint64 time);
 /* So many calls of it were counted, `deep` ones: deeper than FC_DEPTH.  Returns the function. */
-guint32 fc_counted_add_to(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep);
-
-/* So many calls of the function at `address` from `site` were counted, at `time`. */
-void fc_counted_add(FcCounted *counted, guint64 site, guint64 address, guint64 time, guint64 calls);
-/* The same, of calls deeper than FC_DEPTH: of what is recorded it is known who called, still.
- * Returns the number of their pair. */
-guint32 fc_counted_add_deep(FcCounted *counted, guint64 site, guint64 address, guint64 time,
-                            guint64 calls);
-
-/* Over the pipe each such call is a record: what was found out for one, where `parent` was the
- * innermost context, holds for others until the modules change.  FALSE: it has to be found out. */
-gboolean fc_counted_deep_again(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
-                               guint64 calls);
-void fc_counted_remember_deep(FcCounted *counted, guint32 parent, guint64 site, guint64 address,
-                              guint32 pair, guint32 sample);
-void fc_counted_forget_places(FcCounted *counted);
+guint32 fc_counted_add(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep);
 
 /* The pair, made if need be; good until the next is. */
 FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module,

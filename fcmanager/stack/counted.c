@@ -86,12 +86,12 @@ struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcCallSite
     const StackEdge edge = edge_from_top(stack, callee->function, callee->site, time);
     struct StackFrame *frame = push_frame(stack, edge, callee, exit_word, time);
     frame->made = FRAME_SAMPLED + fc_counted_met(counted, parent, frame->arc, weight);
-    stack->window_weight = weight;
-    stack->window_segment = stack->current;
-    stack->window_number++;
-    stack->is_window = TRUE;
-    stack->window_top = stack->top;
-    stack->window_callees = 0;
+    stack->burst_weight = weight;
+    stack->burst_segment = stack->current;
+    stack->burst_number++;
+    stack->is_burst = TRUE;
+    stack->burst_top = stack->top;
+    stack->burst_callees = 0;
     return frame;
 }
 
@@ -104,7 +104,7 @@ static guint64 most_ticks(const FcStack *stack)
     return (guint64)(((unsigned __int128)SAMPLE_MOST_NS << 32) / multiplier);
 }
 
-/* Whether the call of the innermost frame would make no record outside of a window. */
+/* Whether the call of the innermost frame would make no record outside of a burst. */
 static gboolean is_else_counted(const FcStack *stack)
 {
     const FcCounts *counts = stack->counts;
@@ -114,47 +114,47 @@ static gboolean is_else_counted(const FcStack *stack)
             fc_counts_activations(&counts->functions[function]) > 1);
 }
 
-void fc_stack_enter_window(FcStack *stack)
+void fc_stack_enter_in_burst(FcStack *stack)
 {
     fc_counted_sure(stack->counted, stack->frames[stack->top].arc);
-    if (stack->current == stack->window_segment && stack->top == stack->window_top + 1)
-        stack->window_callees += is_else_counted(stack);
+    if (stack->current == stack->burst_segment && stack->top == stack->burst_top + 1)
+        stack->burst_callees += is_else_counted(stack);
 }
 
-void fc_stack_leave_window(FcStack *stack)
+void fc_stack_leave_in_burst(FcStack *stack)
 {
     const struct StackFrame *frame = &stack->frames[stack->top + 1]; /* as it was left */
-    if (stack->is_window && stack->current == stack->window_segment &&
-        stack->top >= stack->window_top && frame->made == FRAME_CALLED)
-        fc_counted_watched(stack->counted, frame->arc, stack->window_number);
+    if (stack->is_burst && stack->current == stack->burst_segment &&
+        stack->top >= stack->burst_top && frame->made == FRAME_CALLED)
+        fc_counted_watched(stack->counted, frame->arc, stack->burst_number);
 }
 
 static void add_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local,
                        gboolean is_cut)
 {
     const FcCountedTime time = {
-        stack->window_number, stack->window_weight, stack->window_callees, local, total, is_cut};
+        stack->burst_number, stack->burst_weight, stack->burst_callees, local, total, is_cut};
     fc_counted_timed(stack->counted, sample, &time, most_ticks(stack));
 }
 
 void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local)
 {
     add_sample(stack, sample, total, local, FALSE);
-    stack->is_window = FALSE;
+    stack->is_burst = FALSE;
 }
 
-void fc_stack_cut_window(FcStack *stack)
+void fc_stack_cut_burst(FcStack *stack)
 {
-    if (!stack->is_window)
+    if (!stack->is_burst)
         return;
-    stack->is_window = FALSE;
-    if (stack->window_top > stack->top)
+    stack->is_burst = FALSE;
+    if (stack->burst_top > stack->top)
         return;
-    struct StackFrame *frame = &stack->frames[stack->window_top];
+    struct StackFrame *frame = &stack->frames[stack->burst_top];
     if (frame->made < FRAME_SAMPLED)
         return;
     /* Later its own time may hold that of calls without a record. */
-    guint64 until = stack->window_top < stack->top ? frame[1].entered : stack->last;
+    guint64 until = stack->burst_top < stack->top ? frame[1].entered : stack->last;
     guint64 total = frame->ran_before + until - MIN(frame->entered, until);
     total -= MIN(fc_stack_off_of(stack, frame), total);
     add_sample(stack, frame->made - FRAME_SAMPLED, total, total - MIN(frame->callees, total), TRUE);
@@ -167,20 +167,11 @@ void fc_stack_count_call(FcStack *stack, const FcStackCall *call)
     FcCounted *counted = stack_counted(stack);
     const guint64 site = call->site;
     guint32 parent = stack->frames[stack->top].node;
-    if (call->deep && fc_counted_deep_again(counted, parent, site, call->function, call->calls))
-        return;
-    guint32 caller = parent != 0 ? counts->nodes[parent].function + 1 : 0;
-    gint module = fc_modules_find(counts->modules, call->function, call->time);
-    gint site_module = fc_modules_find(counts->modules, site, call->time);
-    guint32 function = fc_counts_get_function(counts, call->function, module, call->time);
-    guint32 pair = 0;
-    if (call->deep)
-        pair = fc_counted_add_deep(counted, site, call->function, call->time, call->calls);
-    else
-        fc_counted_add(counted, site, call->function, call->time, call->calls);
-    guint32 sample = fc_counted_met(
-        counted, parent, fc_counts_arc_from_frame(counts, caller, site, site_module, function),
-        call->weight);
-    if (call->deep)
-        fc_counted_remember_deep(counted, parent, site, call->function, pair, sample);
+    const guint32 caller = parent != 0 ? counts->nodes[parent].function + 1 : 0;
+    const guint32 pair = fc_counted_find(counted, site, call->function, call->time);
+    const guint32 function = fc_counted_add(counted, pair, call->calls, call->deep);
+    const gint site_module = g_array_index(counted->pairs, FcCountedPair, pair).site_module;
+    fc_counted_met(counted, parent,
+                   fc_counts_arc_from_frame(counts, caller, site, site_module, function),
+                   call->weight);
 }

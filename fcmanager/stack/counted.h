@@ -3,8 +3,8 @@
  * The frames of functions whose calls are counted.  For stack.c, which finds the segment and
  * repairs what was left before; not the hot path.
  *
- * A call that is timed opens a frame and, until that is closed or libfc ends it, a window: all is
- * recorded there, so that the caller of each call is certain.
+ * A call that is timed opens a frame and, until that is closed or libfc ends it, a sampling burst:
+ * all is recorded there, so that the caller of each call is certain.
  */
 #pragma once
 
@@ -26,14 +26,14 @@ typedef struct
  * another one are counted. */
 void fc_stack_begin_counting(FcStack *stack, guint64 function, guint64 time, gboolean nested);
 
-/* A call that is timed: opens a frame, whose address is to be set, and a window. */
+/* A call that is timed: opens a frame, whose address is to be set, and a burst. */
 struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcCallSite *callee,
                                          guint64 exit_word, guint64 time, guint64 weight);
-/* In a window a frame was opened; or the innermost one closed, which was never off the CPU. */
-void fc_stack_enter_window(FcStack *stack);
-void fc_stack_leave_window(FcStack *stack);
-/* The window was ended: what follows in its frame may call without a record. */
-void fc_stack_cut_window(FcStack *stack);
+/* In a burst a frame was opened; or the innermost one closed, which was never off the CPU. */
+void fc_stack_enter_in_burst(FcStack *stack);
+void fc_stack_leave_in_burst(FcStack *stack);
+/* The burst was ended: what follows in its frame may call without a record. */
+void fc_stack_cut_burst(FcStack *stack);
 
 /* A counter had run down here without a sample, which stands for `weight` times, or there is none:
  * `calls` are not in it.  `deep`: it is of calls deeper than FC_DEPTH. */

@@ -151,12 +151,12 @@ struct FcStack
     FcHeapThread *heap;       /* NULL: memory is not profiled */
     FcTrace *trace;           /* owned; NULL: no records are kept */
     FcCounted *counted;       /* owned; NULL: no calls were counted */
-    gboolean is_window;       /* everything is recorded now, see counted.h */
-    guint32 window_top;       /* in this frame, of the segment that was current */
-    guint32 window_callees;   /* calls by this frame that are else counted */
-    gint window_segment;      /* the segment that was current */
-    guint64 window_number;    /* another one for each window */
-    guint64 window_weight;    /* what its sample stands for */
+    gboolean is_burst;        /* everything is recorded now, see counted.h */
+    guint32 burst_top;        /* in this frame, of the segment that was current */
+    guint32 burst_callees;    /* calls by this frame that are else counted */
+    gint burst_segment;       /* the segment that was current */
+    guint64 burst_number;     /* another one for each burst */
+    guint64 burst_weight;     /* what its sample stands for */
     GArray *aways;        /* struct FrameAway, [0] begins the list of free ones; NULL: none yet */
     struct StackAway off; /* of the whole thread */
     /* Of the last FC_RECORD_OFFs in a row while no frame is open: */

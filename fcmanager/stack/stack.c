@@ -77,8 +77,6 @@ static void apply_changes(FcStack *stack, guint64 time)
     stack->first = MIN(stack->first, time);
     stack->next_change = fc_counts_apply_changes(stack->counts, time);
     fc_stack_forget_site_edges(stack);
-    if (stack->counted)
-        fc_counted_forget_places(stack->counted);
 }
 
 /* A record of a function whose calls are counted. */
@@ -96,7 +94,7 @@ static void count(FcStack *stack, const struct Event *event)
     }
     if (kind == FC_COUNT_BURST_ENDS)
     {
-        fc_stack_cut_window(stack);
+        fc_stack_cut_burst(stack);
         return;
     }
     const gboolean deep = kind == FC_COUNT_DEEP_ONE || kind == FC_COUNT_DEEP_SEEN;
@@ -233,7 +231,7 @@ static inline OwnExit find_own_exit(FcStack *stack, const struct Event *entry,
     return find_other_exit(stack, &other, units, generation);
 }
 
-/* As fc_stack_feed, up to where a window begins or something is pending. */
+/* As fc_stack_feed, up to where a burst begins or something is pending. */
 static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                     guint32 generation)
 {
@@ -264,7 +262,7 @@ static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, gu
         {
             struct Event other = event; /* `event` itself is in registers */
             take_other(stack, &other, before);
-            if (G_UNLIKELY(stack->is_window || stack->is_pending))
+            if (G_UNLIKELY(stack->is_burst || stack->is_pending))
                 return at;
             continue;
         }
@@ -296,12 +294,12 @@ static void read_ahead(FcStack *stack, const struct Event *event)
     fc_stack_take_pending(stack, event->time);
 }
 
-/* Within a window, one record after the other: of each call it is certain who made it. */
-static guint32 feed_window(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
-                           guint32 generation)
+/* Within a burst, one record after the other: of each call it is certain who made it. */
+static guint32 feed_burst(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
+                          guint32 generation)
 {
     guint32 at = from;
-    while (at < to && stack->is_window)
+    while (at < to && stack->is_burst)
     {
         struct Event event;
         if (read_record_out_of_line(stack, &units[at], generation, &event) == 0)
@@ -312,10 +310,10 @@ static guint32 feed_window(FcStack *stack, const struct FcUnit *units, guint32 f
         const gint segment = stack->current;
         at = feed(stack, units, at, at + 1, generation);
         if (kind_of(&event) == FC_RECORD_ENTER && stack->top > 0)
-            fc_stack_enter_window(stack);
+            fc_stack_enter_in_burst(stack);
         else if (kind_of(&event) == FC_RECORD_EXIT && stack->current == segment &&
                  stack->top + 1 == top && is_whole)
-            fc_stack_leave_window(stack);
+            fc_stack_leave_in_burst(stack);
     }
     return at;
 }
@@ -336,8 +334,8 @@ guint32 fc_stack_feed(FcStack *stack, const struct FcUnit *units, guint32 from, 
     for (;;)
     {
         const guint32 begun = from;
-        if (stack->is_window)
-            from = feed_window(stack, units, from, to, generation);
+        if (stack->is_burst)
+            from = feed_burst(stack, units, from, to, generation);
         else if (stack->is_pending)
             from = feed_pending(stack, units, from, to, generation);
         else

@@ -438,7 +438,7 @@ static void read_counts(FcThread *thread, const FcChunkView *view)
         const guint32 pair =
             kept != 0 ? kept - 1
                       : fc_counted_find(counted, counter.site, counter.function, counter.time);
-        const guint32 function = fc_counted_add_to(counted, pair, counter.calls, counter.deep);
+        const guint32 function = fc_counted_add(counted, pair, counter.calls, counter.deep);
         thread->counts->functions[function].is_after_inlining |= counter.is_after_inlining;
     }
 }

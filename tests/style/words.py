@@ -31,6 +31,7 @@ WORDS = [
     ("fc_filter_(?:pairs?|slots?|ways|seen|find|enter)", r"", "counter table"),
     ("last_word", r"last words?(?= to the user)", "notice"),
     ("doubts?|doubted", r"", "standard error"),
+    ("windows?", r"windows?", "sampling burst"),
 ]
 # A key of the profile, and a file whose name is fixed.
 KEPT = {"looks", "fc_choices"}

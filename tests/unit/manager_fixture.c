@@ -249,7 +249,10 @@ void fc_fixture_check_range(FcFixture *fixture, char letter, guint64 total_min, 
 
 void fc_fixture_add(FcFixture *fixture, char letter, guint64 site, guint64 calls)
 {
-    fc_counted_add(fc_stack_counted(fixture->stack), site, fc_fixture_address(letter), 0, calls);
+    fc_counted_add(
+        fc_stack_counted(fixture->stack),
+        fc_counted_find(fc_stack_counted(fixture->stack), site, fc_fixture_address(letter), 0),
+        calls, FALSE);
 }
 
 void fc_fixture_finalize(FcFixture *fixture, guint64 outside)

@@ -255,7 +255,7 @@ static void test_outermost(void)
     assert_undecided();
     call(F, 1400);
     assert_decided(F, false);
-    call_often(F, 1400, 500); /* as of windows */
+    call_often(F, 1400, 500); /* as of bursts */
     assert_undecided();
     stop();
 }

@@ -21,7 +21,7 @@ static void test_hidden_caller(void)
     fc_fixture_leave(&f, 20, 'G', SITE('A', 0), 1);
     fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'G', SITE('A', 0), 1);
     fc_fixture_count(&f, 30, FC_COUNT_BEGINS, 'B', SITE('G', 0), 2);
-    /* a window: that G calls B is learnt here */
+    /* a burst: that G calls B is learnt here */
     fc_fixture_count(&f, 100, FC_COUNT_SAMPLE, 'G', SITE('A', 0), 1);
     fc_fixture_enter(&f, 101, 'B', SITE('G', 0), 2);
     fc_fixture_leave(&f, 103, 'B', SITE('G', 0), 2);

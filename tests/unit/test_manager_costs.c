@@ -60,7 +60,8 @@ static void run(FcFixture *fixture, guint64 site, guint depth, guint of_a_call)
     }
     fc_fixture_leave(fixture, now, 'A', fc_fixture_site('Y', 0), 1);
     FcCounted *counted = fc_stack_counted(fixture->stack);
-    fc_counted_add(counted, site, fc_fixture_address('B'), 0, CALLS);
+    fc_counted_add(counted, fc_counted_find(counted, site, fc_fixture_address('B'), 0), CALLS,
+                   FALSE);
     const FcCallOverhead costs = {
         .recorded = OUTSIDE + INSIDE, .inside = INSIDE, .counted = COUNTING};
     fc_counted_attribute(counted, 0, &costs);
@@ -252,8 +253,10 @@ static void test_deep(void)
     fc_fixture_count(&fixture, 60, FC_COUNT_DEEP_SEEN, 'C', site_of_c, 3);
     fc_fixture_leave(&fixture, OF_A, 'A', fc_fixture_site('Y', 0), 1);
     FcCounted *counted = fc_stack_counted(fixture.stack);
-    fc_counted_add_deep(counted, site_of_b, fc_fixture_address('B'), 0, CALLS);
-    fc_counted_add_deep(counted, site_of_c, fc_fixture_address('C'), 0, OF_C * CALLS);
+    fc_counted_add(counted, fc_counted_find(counted, site_of_b, fc_fixture_address('B'), 0), CALLS,
+                   TRUE);
+    fc_counted_add(counted, fc_counted_find(counted, site_of_c, fc_fixture_address('C'), 0),
+                   OF_C * CALLS, TRUE);
     fc_counted_attribute(counted, 0, &costs);
     fc_overhead_subtract(fixture.counts, &costs, NULL);
     fc_counts_sum_functions(fixture.counts);

@@ -294,8 +294,8 @@ static void test_one(void)
     fc_fixture_stop(&f);
 }
 
-/* A window is ended, and what is called then need not be by who it seems. */
-static void test_ended_window(void)
+/* A burst is ended, and what is called then need not be by who it seems. */
+static void test_ended_burst(void)
 {
     FcFixture f;
     fc_fixture_start(&f);
@@ -309,7 +309,7 @@ static void test_ended_window(void)
     fc_fixture_count(&f, 1100, FC_COUNT_BURST_ENDS, 'G', SITE('A', 0), 1);
     const FcCounted *counted = fc_stack_counted(f.stack);
     const FcCountedSample *first = &g_array_index(counted->samples, FcCountedSample, 0);
-    g_assert_cmpuint(first->timed.windows, ==, 1);
+    g_assert_cmpuint(first->timed.bursts, ==, 1);
     g_assert_cmpfloat_with_epsilon(first->timed.local, 1100 - 1 - 100 * 2, 0.1);
     fc_fixture_enter(&f, 5000, 'L', SITE('X', 0), 2);
     fc_fixture_leave(&f, 5001, 'L', SITE('X', 0), 2);
@@ -318,7 +318,7 @@ static void test_ended_window(void)
     g_assert_true(arc >= counted->sure->len || g_array_index(counted->sure, guint64, arc) == 0);
     fc_fixture_leave(&f, 6000, 'G', SITE('A', 0), 1);
     fc_fixture_leave(&f, 6000, 'A', 0x99, 0);
-    g_assert_cmpuint(first->timed.windows, ==, 1);
+    g_assert_cmpuint(first->timed.bursts, ==, 1);
     fc_fixture_stop(&f);
 }
 
@@ -369,7 +369,7 @@ int main(int argc, char **argv)
     g_test_add_func("/counted/arc-to-itself", test_arc_to_itself);
     g_test_add_func("/counted/outermost", test_outermost);
     g_test_add_func("/counted/one", test_one);
-    g_test_add_func("/counted/ended-window", test_ended_window);
+    g_test_add_func("/counted/ended-burst", test_ended_burst);
     g_test_add_func("/counted/other-stack", test_other_stack);
     return g_test_run();
 }

@@ -42,7 +42,7 @@ typedef struct
     guint open[FUNCTIONS];                      /* recorded activations on the stack */
     guint64 total[FUNCTIONS][FUNCTIONS][SITES]; /* counters, by callee and call site */
     guint64 left[FUNCTIONS][FUNCTIONS][SITES];
-    gboolean is_window;
+    gboolean is_burst;
     guint outside;  /* what hooks take: of a recorded call before and behind its two times, */
     guint inside;   /* between them; both even */
     guint counting; /* of a counted call */
@@ -111,7 +111,7 @@ static Way enter(Program *p, guint caller, guint site, guint callee, guint depth
 {
     const guint64 place = SITE('A' + caller, site);
     const Function *function = &p->functions[callee];
-    if (!p->counted[callee] || p->is_window || (function->is_nested && p->open[callee] == 0))
+    if (!p->counted[callee] || p->is_burst || (function->is_nested && p->open[callee] == 0))
     {
         p->now += p->outside / 2;
         feed(p, FC_RECORD_ENTER, 0, callee, place, depth);
@@ -143,7 +143,7 @@ static Way enter(Program *p, guint caller, guint site, guint callee, guint depth
     feed(p, FC_RECORD_COUNT, FC_COUNT_SAMPLE | backoff << 8, callee, place, depth);
     p->now += p->inside / 2;
     p->open[callee]++;
-    p->is_window = TRUE;
+    p->is_burst = TRUE;
     return AS_SAMPLE;
 }
 
@@ -154,8 +154,8 @@ static void call(Program *p, guint caller, guint site, guint callee, guint depth
     p->site_calls[callee][caller][site]++;
     if (++p->calls_made == p->begin_at)
         begin_counting(p);
-    /* no window is open then: libfc ends it early */
-    if (p->is_widened && !p->is_window && p->calls_made > 3 * p->begin_at)
+    /* no burst is open then: libfc ends it early */
+    if (p->is_widened && !p->is_burst && p->calls_made > 3 * p->begin_at)
         widen_counting(p);
     const Way way = enter(p, caller, site, callee, depth);
     const gboolean was_counted = p->counted[callee];
@@ -185,7 +185,7 @@ static void call(Program *p, guint caller, guint site, guint callee, guint depth
     p->now += p->outside / 2;
     p->open[callee]--;
     if (way == AS_SAMPLE)
-        p->is_window = FALSE;
+        p->is_burst = FALSE;
 }
 
 /* Functions call those behind them, so that it ends; function 0 is the program. */
@@ -240,8 +240,10 @@ static void run(Program *p)
         for (guint c = 0; c < FUNCTIONS; c++)
             for (guint s = 0; s < SITES; s++)
                 if (p->total[f][c][s] > 0)
-                    fc_counted_add(counted, SITE('A' + c, s), fc_fixture_address((char)('A' + f)),
-                                   0, p->total[f][c][s]);
+                    fc_counted_add(counted,
+                                   fc_counted_find(counted, SITE('A' + c, s),
+                                                   fc_fixture_address((char)('A' + f)), 0),
+                                   p->total[f][c][s], FALSE);
     const FcCallOverhead costs = {
         .recorded = p->outside + p->inside, .inside = p->inside, .counted = p->counting};
     fc_counted_attribute(counted, 0, &costs);

@@ -28,7 +28,8 @@ static void run_with(FcFixture *f, guint calls, guint samples)
     fc_fixture_leave(f, RUN, 'C', OF_C, 1);
     fc_fixture_leave(f, RUN, 'A', OF_A, 0);
     FcCounted *counted = fc_stack_counted(f->stack);
-    fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, calls);
+    fc_counted_add(counted, fc_counted_find(counted, OF_B, fc_fixture_address('B'), 0), calls,
+                   FALSE);
     fc_counted_attribute(counted, 0, &fc_fixture_overhead);
 }
 
@@ -135,8 +136,10 @@ static void test_recursion(void)
         fc_fixture_sample(&f, 100 + i * 3000, 20, 'B', OF_B, 1);
     fc_fixture_leave(&f, RUN, 'A', OF_A, 0);
     FcCounted *counted = fc_stack_counted(f.stack);
-    fc_counted_add(counted, OF_B, fc_fixture_address('B'), 0, CALLS);
-    fc_counted_add(counted, within, fc_fixture_address('B'), 0, CALLS);
+    fc_counted_add(counted, fc_counted_find(counted, OF_B, fc_fixture_address('B'), 0), CALLS,
+                   FALSE);
+    fc_counted_add(counted, fc_counted_find(counted, within, fc_fixture_address('B'), 0), CALLS,
+                   FALSE);
     fc_counted_attribute(counted, 0, &fc_fixture_overhead);
     FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
     fc_overhead_subtract(f.counts, &fc_fixture_overhead, &all);
@@ -285,7 +288,8 @@ static void test_deep(void)
         fc_fixture_count(&f, 50, FC_COUNT_DEEP_SEEN, 'B', OF_B, 1);
         fc_fixture_leave(&f, RUN, 'A', OF_A, 0);
         FcCounted *counted = fc_stack_counted(f.stack);
-        fc_counted_add_deep(counted, OF_B, fc_fixture_address('B'), 0, 5 * CALLS);
+        fc_counted_add(counted, fc_counted_find(counted, OF_B, fc_fixture_address('B'), 0),
+                       5 * CALLS, TRUE);
         fc_counted_attribute(counted, 0, &fc_fixture_overhead);
         FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1);
         fc_overhead_subtract(f.counts, &fc_fixture_overhead, i == 0 ? NULL : &all);
