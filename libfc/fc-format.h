@@ -292,8 +292,9 @@ struct FcOverhead
 {
     uint32_t recorded, inside; /* of a call that makes an ENTER and an EXIT; its part inside */
     uint32_t counted, after_inlining; /* of a counted call; of one after inlining */
+    uint32_t empty; /* not added: what a call of an empty function takes without hooks */
 };
-_Static_assert(sizeof(struct FcOverhead) == 16, "wire format");
+_Static_assert(sizeof(struct FcOverhead) == 20, "wire format");
 
 struct FcDataHeader
 {

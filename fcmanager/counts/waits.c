@@ -83,7 +83,7 @@ static void leave_room(FcCounts *counts)
 }
 
 /* No context is on the CPU for longer than its caller's, but for its own time: see
- * estimate/totals.h.  Returns how long the thread was, by what all took themselves.
+ * totals.h.  Returns how long the thread was, by what all took themselves.
  */
 static guint64 bound_on_cpu(FcCounts *counts)
 {

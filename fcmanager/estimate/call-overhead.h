@@ -13,6 +13,7 @@ typedef struct
     double inside;   /* of which between its time stamps */
     double counted;
     double after_inlining; /* counted, in code that was instrumented after inlining */
+    double empty;          /* what a call of an empty function takes without hooks */
 } FcCallOverhead;
 
 static inline double fc_overhead_of_counted(const FcCallOverhead *of_call,

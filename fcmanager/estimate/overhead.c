@@ -9,15 +9,12 @@
 
 /* libfc measures in so many parts of a tick. */
 #define PARTS_OF_TICK 256.0
-/* A call takes at least so much of what counting it costs; one that was inlined, about an
- * instruction of those that do it. */
-#define LEAST_OF_COUNTED 3.0
-#define LEAST_OF_INLINED 32.0
 
 FcCallOverhead fc_overhead_of(const struct FcOverhead *measured)
 {
     FcCallOverhead of_call = {.recorded = measured->recorded / PARTS_OF_TICK,
-                              .counted = measured->counted / PARTS_OF_TICK};
+                              .counted = measured->counted / PARTS_OF_TICK,
+                              .empty = measured->empty / PARTS_OF_TICK};
     of_call.inside = MIN(measured->inside / PARTS_OF_TICK, of_call.recorded);
     of_call.after_inlining =
         measured->after_inlining > 0 ? measured->after_inlining / PARTS_OF_TICK : of_call.counted;
@@ -99,16 +96,13 @@ static gboolean is_inlined(const FcCounts *counts, const FcCountsNode *node)
 }
 
 /* The least that the local time of a context can be: hooks take nothing while it is off the CPU,
- * and a call takes some time but where the compiler has dissolved it in its caller. */
+ * and a call takes as long as one of an empty function, unless it was inlined. */
 static double least_of(const Work *work, guint32 index)
 {
     const FcCountsNode *node = &work->counts->nodes[index];
     const double waited = (double)fc_counts_wait(work->counts->node_waits, index).local;
-    const double each =
-        fc_overhead_of_counted(work->of_call, &work->counts->functions[node->function]);
-    const double part = is_inlined(work->counts, node) ? LEAST_OF_INLINED : LEAST_OF_COUNTED;
-    const double floor = waited + (double)node->calls * each / part;
-    return MIN(floor, (double)node->local);
+    const double calls = is_inlined(work->counts, node) ? 0 : (double)node->calls;
+    return MIN(waited + calls * work->of_call->empty, (double)node->local);
 }
 
 /* What is left of a context's local time, less than 0 where hooks cost more than it has. */

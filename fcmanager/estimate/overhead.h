@@ -6,8 +6,8 @@
  *
  * A recorded call's overhead between its two time stamps is in its own local time; the rest is in
  * its caller's.  The overhead of a call that was counted and not timed is in its own.  What is left
- * of a context's local time is at most what was measured.  It is at least the waiting time plus a
- * third of a counted call's overhead for each call (1/32 where the call was inlined).  If a counted
+ * of a context's local time is at most what was measured.  It is at least the waiting time plus
+ * what a call of an empty function takes for each call that was not inlined.  If a counted
  * function's context is too small for its overhead, the rest is subtracted from the function's
  * other contexts, then from its caller.  Where there are samples, these replace the local times
  * (observed.h).  Totals follow (totals.h).

@@ -240,6 +240,7 @@ static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor,
         hooked = least(hooked, run_batch(nothing_hooked, RECORDED_CALLS));
         inside = least(inside, between_times(chunk));
     }
+    overhead->empty = each(plain, RECORDED_CALLS);
     overhead->recorded = each(less(hooked, plain), RECORDED_CALLS);
     overhead->inside = (uint32_t)least(each(inside, RECORDED_CALLS), overhead->recorded);
 }

@@ -153,7 +153,7 @@ static void test_kinds(void)
 /* The same; the hooks took more than there was, but nothing while the thread was off the CPU. */
 static void test_costs(void)
 {
-    const FcCallOverhead costs = {.recorded = 50000, .inside = 30000, .counted = 3};
+    const FcCallOverhead costs = {.recorded = 50000, .inside = 30000, .empty = 1};
     FcFixture f;
     fc_fixture_start(&f);
     fc_fixture_seen(&f, 100000, 0, 3);
