@@ -4,6 +4,8 @@
  */
 #include "fcdump/export-json.h"
 
+#include "model/memory-lines.h"
+
 typedef struct
 {
     const FcReportContext *context;
@@ -35,6 +37,26 @@ static void put_stack(const Export *export, const FcProfileHeapPoint *point)
     fc_json_end_array(json);
 }
 
+/* The line that is the program's own, which called the allocator, maybe by way of what was inlined.
+ */
+static void put_own_line(const Export *export, const FcProfileHeapPoint *point)
+{
+    FcJson *json = export->json;
+    g_autoptr(GArray) lines = fc_memory_lines(export->model, point);
+    if (lines->len == 0)
+    {
+        fc_json_null(json, "own");
+        return;
+    }
+    const FcMemoryLine *line = &g_array_index(lines, FcMemoryLine, fc_memory_own_line(lines));
+    const FcSymbol symbol = {.file = line->file, .line = line->line};
+    fc_json_begin_object(json, "own");
+    fc_json_string(json, "name", line->name);
+    fc_json_string(json, "short_name", line->label);
+    fc_export_json_source(json, &symbol);
+    fc_json_end_object(json);
+}
+
 /* The members of a point. */
 static void put_point(const Export *export, const FcProfileHeapPoint *point)
 {
@@ -47,6 +69,7 @@ static void put_point(const Export *export, const FcProfileHeapPoint *point)
     fc_json_index(json, "frames", point->frames);
     fc_export_json_site(export->context, json, "site", &point->site);
     put_stack(export, point);
+    put_own_line(export, point);
 }
 
 static void put_point_object(const Export *export, const char *key, const FcProfileHeapPoint *point)

@@ -4,6 +4,8 @@
  */
 #include "fcdump/report-memory.h"
 
+#include "model/memory-lines.h"
+
 #include <string.h>
 
 static gboolean is_asked(const FcReportContext *context, const char *name)
@@ -36,52 +38,81 @@ gboolean fc_report_memory_begin(const FcReportContext *context, const char *name
     return recorded && !is_empty;
 }
 
-static char *format_frame(const FcReportContext *context, const FcMemoryFrame *frame)
+static char *format_line(const FcReportContext *context, const FcMemoryLine *line)
 {
     if (context->options->addresses)
-        return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", frame->place.address);
-    g_autofree char *source =
-        frame->no_line ? NULL : fc_report_source(context, &frame->place, TRUE);
-    return source ? g_strdup_printf("%s  at %s", frame->label, source) : g_strdup(frame->label);
+        return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", line->address);
+    g_autofree char *source = line->file ? fc_report_line(context, line->file, line->line) : NULL;
+    return source ? g_strdup_printf("%s  at %s", line->label, source) : g_strdup(line->label);
 }
 
 char *fc_report_stack_line(const FcReportContext *context, const FcProfileHeapPoint *point)
 {
-    g_autoptr(GArray) stack = fc_memory_stack(context->model, point);
-    GString *line = g_string_new(stack->len > 0 ? fc_memory_call_name(point->call) : NULL);
-    for (guint i = 0; i < stack->len; i++)
+    g_autoptr(GArray) lines = fc_memory_lines(context->model, point);
+    GString *text = g_string_new(lines->len > 0 ? fc_memory_call_name(point->call) : NULL);
+    for (guint i = 0; i < lines->len; i++)
     {
-        g_autofree char *frame = format_frame(context, &g_array_index(stack, FcMemoryFrame, i));
-        g_string_append_printf(line, ";%s", frame);
+        g_autofree char *line = format_line(context, &g_array_index(lines, FcMemoryLine, i));
+        g_string_append_printf(text, ";%s", line);
     }
-    return g_string_free(line, FALSE);
+    return g_string_free(text, FALSE);
+}
+
+static void add_further(FcTable *table, guint cells, const char *prefix, const char *how,
+                        const char *what)
+{
+    fc_table_row(table, FC_STYLE_DIM);
+    for (guint c = 0; c < cells; c++)
+        fc_table_cell(table, NULL);
+    fc_table_cell(table, g_strdup_printf("%s    %s %s", *prefix != '\0' ? "    " : "", how, what));
+}
+
+/* "std::vector<int>::push_back  at FILE:LINE": what of the system's headers the program called, and
+ * where that came to the allocator. */
+static char *format_way(const FcMemoryLine *called, const FcMemoryLine *innermost)
+{
+    static const char *const folders[] = {"/usr/include/c++/", "/usr/include/", "/usr/lib/"};
+    const char *file = innermost->file;
+    for (guint i = 0; file && i < G_N_ELEMENTS(folders); i++)
+    {
+        if (!g_str_has_prefix(file, folders[i]))
+            continue;
+        file += strlen(folders[i]);
+        file = i == 0 && strchr(file, '/') ? strchr(file, '/') + 1 : file; /* the version */
+        break;
+    }
+    return file ? g_strdup_printf("%s  at %s:%u", called->label, file, innermost->line)
+                : g_strdup(called->label);
 }
 
 void fc_report_stack(const FcReportContext *context, FcTable *table, guint cells,
                      const char *prefix, const FcProfileHeapPoint *point)
 {
-    g_autoptr(GArray) stack = fc_memory_stack(context->model, point);
+    g_autoptr(GArray) lines = fc_memory_lines(context->model, point);
     if (fc_format_is_csv())
     {
         fc_table_cell(table, fc_report_stack_line(context, point));
         return;
     }
-    if (stack->len == 0)
-        fc_table_cell(table, g_strdup_printf("%snot known", prefix));
-    for (guint i = 0; i < stack->len; i++)
+    if (lines->len == 0)
     {
-        g_autofree char *frame = format_frame(context, &g_array_index(stack, FcMemoryFrame, i));
-        if (i == 0)
-        {
-            fc_table_cell(table, g_strdup_printf("%s%s in %s", prefix,
-                                                 fc_memory_call_name(point->call), frame));
-            continue;
-        }
-        fc_table_row(table, FC_STYLE_DIM);
-        for (guint c = 0; c < cells; c++)
-            fc_table_cell(table, NULL);
-        fc_table_cell(table,
-                      g_strdup_printf("%s    from %s", *prefix != '\0' ? "    " : "", frame));
+        fc_table_cell(table, g_strdup_printf("%snot known", prefix));
+        return;
+    }
+    const guint own = fc_memory_own_line(lines);
+    g_autofree char *first = format_line(context, &g_array_index(lines, FcMemoryLine, own));
+    fc_table_cell(table,
+                  g_strdup_printf("%s%s in %s", prefix, fc_memory_call_name(point->call), first));
+    if (own > 0)
+    {
+        g_autofree char *way = format_way(&g_array_index(lines, FcMemoryLine, own - 1),
+                                          &g_array_index(lines, FcMemoryLine, 0));
+        add_further(table, cells, prefix, "via", way);
+    }
+    for (guint i = own + 1; i < lines->len; i++)
+    {
+        g_autofree char *line = format_line(context, &g_array_index(lines, FcMemoryLine, i));
+        add_further(table, cells, prefix, "from", line);
     }
 }
 

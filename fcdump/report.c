@@ -16,14 +16,16 @@ char *fc_report_source(const FcReportContext *context, const FcProfilePlace *pla
     const FcModel *model = context->model;
     FcSymbol symbol;
     fc_symbols_find(model->symbols, model->profile, place, is_return, &symbol);
-    if (!symbol.file)
-        return NULL;
+    return symbol.file ? fc_report_line(context, symbol.file, symbol.line) : NULL;
+}
+
+char *fc_report_line(const FcReportContext *context, const char *file, guint line)
+{
     /* "/home/me/build/../src/main.c" is easier to read as "/home/me/src/main.c". */
-    g_autofree char *path = g_path_is_absolute(symbol.file)
-                                ? g_canonicalize_filename(symbol.file, NULL)
-                                : g_strdup(symbol.file);
-    const char *file = context->options->base_names ? fc_base_name(path) : path;
-    return symbol.line != 0 ? g_strdup_printf("%s:%u", file, symbol.line) : g_strdup(file);
+    g_autofree char *path =
+        g_path_is_absolute(file) ? g_canonicalize_filename(file, NULL) : g_strdup(file);
+    const char *shown = context->options->base_names ? fc_base_name(path) : path;
+    return line != 0 ? g_strdup_printf("%s:%u", shown, line) : g_strdup(shown);
 }
 
 char *fc_report_name(const FcReportContext *context, gint function, guint via)

@@ -32,6 +32,9 @@ typedef struct FcReportContext
 char *fc_report_source(const FcReportContext *context, const FcProfilePlace *place,
                        gboolean is_return);
 
+/* The same of a line that is known already. */
+char *fc_report_line(const FcReportContext *context, const char *file, guint line);
+
 /* A function's name, "name (via other)" where `via` is not 0, "<outside>" for FC_NONE.  The
  * caller owns the result. */
 char *fc_report_name(const FcReportContext *context, gint function, guint via);

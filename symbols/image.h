@@ -128,6 +128,10 @@ gboolean fc_image_visit_bodies(FcImage *image, FcBodyVisitor visit, gpointer dat
 gboolean fc_image_is_inlined(FcImage *image, guint64 address, guint64 function,
                              const char *raw_name);
 
+/* Appends to `chain`, FcInlinedCall with names of the image's, the functions that were inlined at
+ * `address`, the innermost first. */
+void fc_image_find_chain(FcImage *image, guint64 address, GArray *chain);
+
 /* ---- inlined-list.c ---------------------------------------------------------------- */
 
 /* FcInlined, by copies: the functions that have copies in others and no code of their own.  NULL:

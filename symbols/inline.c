@@ -198,8 +198,9 @@ static gboolean find_number(Dwarf_Die *die, unsigned int what, Dwarf_Word *numbe
     return TRUE;
 }
 
-/* Not dwarf_decl_file: it takes the file 0 of DWARF 5 for none, and asserts that a unit has any. */
-const char *fc_image_declared_file(Dwarf_Die *function)
+/* The file whose number is attribute `what`; the image's, or NULL.  Not dwarf_decl_file: it takes
+ * the file 0 of DWARF 5 for none, and asserts that a unit has any. */
+static const char *find_file(Dwarf_Die *die, unsigned int what)
 {
     Dwarf_Word number;
     Dwarf_CU *holder;
@@ -207,20 +208,29 @@ const char *fc_image_declared_file(Dwarf_Die *function)
     Dwarf_Files *files;
     size_t count;
 
-    if (!find_number(function, DW_AT_decl_file, &number, &holder) ||
+    if (!find_number(die, what, &number, &holder) ||
         dwarf_cu_info(holder, NULL, NULL, &unit, NULL, NULL, NULL, NULL) != 0 ||
         dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
         return NULL;
     return dwarf_filesrc(files, number, NULL, NULL);
 }
 
-guint fc_image_declared_line(Dwarf_Die *function)
+static guint find_line(Dwarf_Die *die, unsigned int what)
 {
     Dwarf_Word line;
     Dwarf_CU *holder;
 
-    return find_number(function, DW_AT_decl_line, &line, &holder) && line <= G_MAXINT ? (guint)line
-                                                                                      : 0;
+    return find_number(die, what, &line, &holder) && line <= G_MAXINT ? (guint)line : 0;
+}
+
+const char *fc_image_declared_file(Dwarf_Die *function)
+{
+    return find_file(function, DW_AT_decl_file);
+}
+
+guint fc_image_declared_line(Dwarf_Die *function)
+{
+    return find_line(function, DW_AT_decl_line);
 }
 
 static gboolean visit_entry(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
@@ -257,16 +267,22 @@ static Dwarf_Off origin_of(Dwarf_Die *die)
     return dwarf_dieoffset(die);
 }
 
+static const char *linkage_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+                   dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute)
+               ? dwarf_formstring(&attribute)
+               : NULL;
+}
+
 /* A function that several units hold copies of is the same one if the linkage names are equal;
  * one without a linkage name (a lambda) is known by its entry in the debug information alone. */
 static gboolean has_name(Dwarf_Die *die, const char *raw_name)
 {
-    Dwarf_Attribute attribute;
-    const char *name = NULL;
+    const char *name = linkage_name(die);
 
-    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-        name = dwarf_formstring(&attribute);
     return name && strcmp(name, raw_name) == 0;
 }
 
@@ -314,6 +330,42 @@ gboolean fc_image_is_inlined(FcImage *image, guint64 address, guint64 function,
     fc_image_visit_units(image, function, visit_function, &wanted);
     fc_image_visit_units(image, address, visit_site, &wanted);
     return wanted.found;
+}
+
+typedef struct
+{
+    FcImage *image;
+    GArray *calls; /* FcInlinedCall, the outermost first */
+} Chain;
+
+static gboolean visit_chain(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
+{
+    Chain *chain = data;
+    Dwarf_Die function, child;
+
+    if (!find_function(chain->image, unit, address, &function))
+        return FALSE;
+    for (; find_child(&function, address, &child); function = child)
+    {
+        FcInlinedCall call = {.raw_name = linkage_name(&child)};
+        if (!call.raw_name)
+            call.raw_name = dwarf_diename(&child);
+        if (dwarf_tag(&child) != DW_TAG_inlined_subroutine || !call.raw_name)
+            continue;
+        call.file = find_file(&child, DW_AT_call_file);
+        call.line = find_line(&child, DW_AT_call_line);
+        g_array_append_val(chain->calls, call);
+    }
+    return TRUE;
+}
+
+void fc_image_find_chain(FcImage *image, guint64 address, GArray *calls)
+{
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(FcInlinedCall));
+
+    fc_image_visit_units(image, address, visit_chain, &(Chain){image, found});
+    for (guint i = found->len; i-- > 0;)
+        g_array_append_val(calls, g_array_index(found, FcInlinedCall, i));
 }
 
 gboolean fc_image_visit_bodies(FcImage *image, FcBodyVisitor visit, gpointer data)

@@ -16,3 +16,12 @@ typedef struct
     guint copies;
     guint hosts; /* functions that these are in */
 } FcInlined;
+
+/* A function that was inlined at some place, and where: the place is in it. */
+typedef struct
+{
+    const char *name;     /* as that of FcSymbol */
+    const char *raw_name; /* linkage name, or that of C */
+    const char *file;     /* of the call that it is in place of; NULL: not known */
+    guint line;           /* 0: not known */
+} FcInlinedCall;

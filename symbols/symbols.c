@@ -269,9 +269,29 @@ gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
     return function && fc_image_is_inlined(image, site->offset - 1, entry->offset, function->raw);
 }
 
-static gboolean is_systems(const char *file)
+gboolean fc_symbols_is_system_file(const char *file)
 {
     return file && (g_str_has_prefix(file, "/usr/include/") || g_str_has_prefix(file, "/usr/lib/"));
+}
+
+GArray *fc_symbols_find_chain(FcSymbols *symbols, const FcProfile *profile,
+                              const FcProfilePlace *site)
+{
+    GArray *chain = g_array_new(FALSE, FALSE, sizeof(FcInlinedCall));
+    if (site->module < 0 || (guint)site->module >= profile->modules->len)
+        return chain;
+    FcImage *image = find_image(symbols, profile, (guint)site->module);
+    if (image)
+        fc_image_find_chain(image, site->offset - 1, chain);
+    for (guint i = 0; i < chain->len; i++)
+    {
+        FcInlinedCall *call = &g_array_index(chain, FcInlinedCall, i);
+        g_autofree char *name = fc_demangle_name(call->raw_name, symbols->demangle);
+        call->name = intern(symbols, name);
+        call->raw_name = intern(symbols, call->raw_name);
+        call->file = call->file ? intern(symbols, call->file) : NULL;
+    }
+    return chain;
 }
 
 GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, guint module)
@@ -284,7 +304,7 @@ GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, gu
     for (guint i = 0; i < all->len; i++)
     {
         FcInlined inlined = g_array_index(all, FcInlined, i);
-        if (is_systems(inlined.file))
+        if (fc_symbols_is_system_file(inlined.file))
             continue;
         g_autofree char *name = fc_demangle_name(inlined.name, symbols->demangle);
         inlined.name = intern(symbols, name);

@@ -75,6 +75,15 @@ gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile,
 gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
                                const FcProfilePlace *site, const FcProfilePlace *entry);
 
+/* FcInlinedCall, the innermost first: the functions that were inlined at call site `site`, each
+ * with the line of its call in the next; none where the debug information names none.  The caller
+ * unrefs. */
+GArray *fc_symbols_find_chain(FcSymbols *symbols, const FcProfile *profile,
+                              const FcProfilePlace *site);
+
+/* Whether that source file is one of the system's: of its headers, or of the compiler's. */
+gboolean fc_symbols_is_system_file(const char *file);
+
 /* FcInlined, by copies: those of a module but what the system's headers define (below /usr/include
  * and /usr/lib).  NULL: there is no debug information.  The caller unrefs. */
 GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, guint module);

@@ -161,7 +161,7 @@ for arguments, column, last, expected in (
         (["--flat"], "local waiting (ns)", "function", {"main": "0", "work": "6000000"}),
         (["--by=module"], "local waiting (ns)", "name", {program.path: "6000000"}),
         (["--by=thread"], "waiting (ns)", "name", {"4711  prog": "6000000"}),
-        (["--by=process"], "waiting (ns)", "name", {"4711  prog": "6000000"}),
+        (["--by=process"], "waiting (ns)", "name", {"4711  prog -v two words": "6000000"}),
         (["--tree"], "total waiting (ns)", "context", {"main": "6000000", "work": "6000000"})):
     found = {row[last]: row[column] for row in table(*arguments, "waits.fc")}
     equal(found, expected, f"waiting with {arguments}")
