@@ -19,7 +19,7 @@ typedef struct
     GHashTable *objects;
     GHashTable *named; /* "fn=(3)" and the like: of this part; KCachegrind forgets them with it */
     FcSymbol *symbols;
-    gboolean has_cpu; /* a second event: the time on the CPU */
+    gboolean has_cpu; /* an event before the elapsed time: that on the CPU */
 } Callgrind;
 
 /* A time, and the part of it off the CPU; and the calls that it is of. */
@@ -40,10 +40,9 @@ typedef struct
 /* The events of a line, to its end. */
 static void put_cost(const Callgrind *export, const Cost *cost)
 {
-    fprintf(export->out, " %" G_GUINT64_FORMAT, cost->ns);
     if (export->has_cpu)
         fprintf(export->out, " %" G_GUINT64_FORMAT, cost->ns - MIN(cost->wait_ns, cost->ns));
-    fputc('\n', export->out);
+    fprintf(export->out, " %" G_GUINT64_FORMAT "\n", cost->ns);
 }
 
 /* ---- Names ------------------------------------------------------------------------- */
@@ -279,9 +278,11 @@ static void put_part_head(const Callgrind *export, guint thread, guint number)
     else
         fputs(number > 1 ? "desc: Of threads that are not told apart" : "desc: All threads",
               export->out);
-    fputs("\npositions: line\nevent: ns : Nanoseconds\n", export->out);
-    fputs(export->has_cpu ? "event: cpu : Nanoseconds on the CPU\nevents: ns cpu\n"
-                          : "events: ns\n",
+    /* readers show the first event unless told */
+    fputs("\npositions: line\n", export->out);
+    fputs(export->has_cpu ? "event: cpu : CPU time, nanoseconds\n"
+                            "event: ns : Elapsed time, nanoseconds\nevents: cpu ns\n"
+                          : "event: ns : Nanoseconds\nevents: ns\n",
           export->out);
 }
 

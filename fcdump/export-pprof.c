@@ -21,6 +21,7 @@ enum
     PROFILE_STRING_TABLE = 6,
     PROFILE_TIME_NANOS = 9,
     PROFILE_DURATION_NANOS = 10,
+    PROFILE_DEFAULT_SAMPLE_TYPE = 14,
     VALUE_TYPE_TYPE = 1,
     VALUE_TYPE_UNIT = 2,
     SAMPLE_LOCATION_ID = 1,
@@ -122,8 +123,8 @@ static const struct
     {FC_WEIGHT_BYTES, "alloc_space", "bytes"},
     {FC_WEIGHT_LIVE_BLOCKS, "inuse_objects", "count"},
     {FC_WEIGHT_LIVE_BYTES, "inuse_space", "bytes"},
-    {FC_WEIGHT_CPU, "cpu", "nanoseconds"},
-    {FC_WEIGHT_TIME, "wall", "nanoseconds"}, /* the last is what pprof shows unless told */
+    {FC_WEIGHT_TIME, "wall", "nanoseconds"},
+    {FC_WEIGHT_CPU, "cpu", "nanoseconds"}, /* the last is what pprof shows unless told */
 };
 
 static void put_types(Pprof *export)
@@ -131,16 +132,20 @@ static void put_types(Pprof *export)
     const FcModel *model = export->model;
     const gint mode = model->profile->time_mode;
     const gboolean is_cpu = mode == FC_TIME_CPU || mode == FC_TIME_SYS;
+    const char *last = NULL;
     for (guint i = 0; i < G_N_ELEMENTS(types); i++)
     {
         const char *type = types[i].type;
+        if (!fc_weight_is_known(model, types[i].weight))
+            continue;
         if (types[i].weight == FC_WEIGHT_TIME && is_cpu)
             type = "cpu";
         else if (types[i].weight == FC_WEIGHT_TIME && model->time != FC_TIME_PART_WALL)
             type = fc_weight_title(model, FC_WEIGHT_TIME);
-        if (fc_weight_is_known(model, types[i].weight))
-            put_type(export, type, types[i].unit);
+        put_type(export, type, types[i].unit);
+        last = type;
     }
+    put_number(export->bytes, PROFILE_DEFAULT_SAMPLE_TYPE, number_of(export, last));
 }
 
 /* Locations are numbered as functions are, from 1; what is no function comes behind them. */

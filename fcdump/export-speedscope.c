@@ -57,9 +57,74 @@ static void put_stack(const FcStacks *stacks, FcJson *json, guint index)
     fc_json_end_array(json);
 }
 
+/* The nodes below the root, each followed by those below it, the heaviest of its children first. */
+typedef struct
+{
+    const FcStacks *stacks;
+    guint64 *totals; /* by node */
+    guint *children; /* all nodes but the root, by their parents, in that order */
+    guint *starts;   /* by parent: where its children begin; one more at the end */
+    GArray *order;   /* guint */
+} Order;
+
+static int compare_children(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const Order *order = data;
+    const guint x = *(const guint *)a;
+    const guint y = *(const guint *)b;
+    const gint x_parent = fc_stacks_node(order->stacks, x)->parent;
+    const gint y_parent = fc_stacks_node(order->stacks, y)->parent;
+    if (x_parent != y_parent)
+        return x_parent < y_parent ? -1 : 1;
+    if (order->totals[x] != order->totals[y])
+        return order->totals[x] > order->totals[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* No deeper than FC_STACK_DEPTH_MAX. */
+static void add_below(Order *order, guint index)
+{
+    for (guint i = order->starts[index]; i < order->starts[index + 1]; i++)
+    {
+        g_array_append_val(order->order, order->children[i]);
+        add_below(order, order->children[i]);
+    }
+}
+
+/* speedscope's first view takes the order of samples for that of time, which is not known here: in
+ * this one it is the same as its "left heavy".  The caller unrefs the result. */
+static GArray *order_nodes(const FcStacks *stacks, FcWeight weight)
+{
+    const guint count = stacks->nodes->len;
+    Order order = {.stacks = stacks,
+                   .totals = g_new0(guint64, count + 1),
+                   .children = g_new0(guint, count + 1),
+                   .starts = g_new0(guint, count + 2),
+                   .order = g_array_new(FALSE, FALSE, sizeof(guint))};
+    for (guint i = count; i-- > 1;)
+    {
+        const FcStackNode *node = fc_stacks_node(stacks, i);
+        order.totals[i] += node->self[weight];
+        order.totals[node->parent] += order.totals[i];
+        order.starts[node->parent + 1]++;
+        order.children[i - 1] = i;
+    }
+    for (guint i = 0; i < count; i++)
+        order.starts[i + 1] += order.starts[i];
+    if (count > 1)
+        g_qsort_with_data(order.children, (gint)(count - 1), sizeof(guint), compare_children,
+                          &order);
+    add_below(&order, 0);
+    g_free(order.totals);
+    g_free(order.children);
+    g_free(order.starts);
+    return order.order;
+}
+
 static void put_profile(const FcStacks *stacks, FcJson *json, FcWeight weight)
 {
     const char *unit = fc_weight_unit(weight);
+    g_autoptr(GArray) order = order_nodes(stacks, weight);
     guint64 sum = 0;
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "type", "sampled");
@@ -70,14 +135,14 @@ static void put_profile(const FcStacks *stacks, FcJson *json, FcWeight weight)
                                                 : "none");
     fc_json_unsigned(json, "startValue", 0);
     fc_json_begin_array(json, "samples");
-    for (guint i = 1; i < stacks->nodes->len; i++)
-        if (fc_stacks_node(stacks, i)->self[weight] > 0)
-            put_stack(stacks, json, i);
+    for (guint i = 0; i < order->len; i++)
+        if (fc_stacks_node(stacks, g_array_index(order, guint, i))->self[weight] > 0)
+            put_stack(stacks, json, g_array_index(order, guint, i));
     fc_json_end_array(json);
     fc_json_begin_array(json, "weights");
-    for (guint i = 1; i < stacks->nodes->len; i++)
+    for (guint i = 0; i < order->len; i++)
     {
-        const guint64 self = fc_stacks_node(stacks, i)->self[weight];
+        const guint64 self = fc_stacks_node(stacks, g_array_index(order, guint, i))->self[weight];
         sum += self;
         if (self > 0)
             fc_json_unsigned(json, NULL, self);
@@ -104,8 +169,10 @@ static void render_speedscope(const FcReportContext *context)
     put_frames(stacks, json);
     fc_json_end_object(json);
     fc_json_begin_array(json, "profiles");
+    if (fc_weight_is_known(model, FC_WEIGHT_CPU)) /* speedscope shows the first one */
+        put_profile(stacks, json, FC_WEIGHT_CPU);
     for (FcWeight weight = 0; weight < FC_WEIGHTS; weight++)
-        if (fc_weight_is_known(model, weight))
+        if (weight != FC_WEIGHT_CPU && fc_weight_is_known(model, weight))
             put_profile(stacks, json, weight);
     fc_json_end_array(json);
     fc_json_end_object(json);

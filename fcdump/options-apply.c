@@ -49,7 +49,10 @@ gboolean fc_option_apply_time(FcOptions *options, const FcOption *option, const 
                                         [FC_TIME_PART_WAIT] = "wait",
                                         NULL};
     gint found = 0;
-    if (!fc_words_find(words, argument, option->name, &found, error))
+    const char *word = strcmp(argument, "elapsed") == 0   ? words[FC_TIME_PART_WALL]
+                       : strcmp(argument, "waiting") == 0 ? words[FC_TIME_PART_WAIT]
+                                                          : argument;
+    if (!fc_words_find(words, word, option->name, &found, error))
         return FALSE;
     options->time = (FcTimePart)found;
     options->has_time = TRUE;

@@ -114,6 +114,10 @@ names = [function["name"] for function in data["functions"]]
 equal([note for note in export("functioncheck.fc").splitlines() if "not in it" not in note and "estimate" not in note], [],
       "several threads")
 found, total, complaints = annotate()
+with open("out.cg", encoding="utf-8") as file:
+    events = re.search(r"^events: (.*)", file.read(), re.M).group(1).split()
+equal(events[-1], "ns", "elapsed times")
+equal(events[0], "cpu" if any(thread["waits"] for thread in data["threads"]) else "ns", "what readers show unless told")
 equal(found, {f["name"]: f["local_ns"] for f in data["functions"] if f["local_ns"] > 0}, "local times")
 equal(total, data["local_sum_ns"], "the total")
 # It knows one heading in a file, and says so of each line of the others.
@@ -142,9 +146,9 @@ equal([re.findall(r"^desc: Thread: (\d+)", part, re.M) for part in parts],
 def read_part(part):
     """Local times, and {callee: [calls, inclusive]} of all arcs to it, by what functions are numbered."""
     local, into = {}, {}
-    for head, own in re.findall(r"^fn=\((\d+)\).*\n\d+ (\d+)", part, re.M):
+    for head, own in re.findall(r"^fn=\((\d+)\).*\n\d+ (?:\d+ )?(\d+)$", part, re.M):
         local[head] = local.get(head, 0) + int(own)
-    for callee, calls, ns in re.findall(r"^cfn=\((\d+)\).*\ncalls=(\d+) \d+\n\d+ (\d+)", part, re.M):
+    for callee, calls, ns in re.findall(r"^cfn=\((\d+)\).*\ncalls=(\d+) \d+\n\d+ (?:\d+ )?(\d+)$", part, re.M):
         figures = into.setdefault(callee, [0, 0])
         figures[0] += int(calls)
         figures[1] += int(ns)

@@ -42,6 +42,9 @@ for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "n
         [f"--{name}={argument}"])}
     equal(len(outputs), 1, f"spellings of {name}")
 
+for word, other in (("elapsed", "wall"), ("waiting", "wait")):
+    equal(good(f"--time={word}", "some.fc"), good(f"--time={other}", "some.fc"), f"--time={word}")
+
 # Each report can be left out, and asked for alone.
 TITLES = {"header": "FunctionCheck ", "info": "General information", "flat": "Flat profile",
           "graph": "Call graph", "cycles": "Cycles"}

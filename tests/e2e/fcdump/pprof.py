@@ -89,4 +89,7 @@ equal((found["wall/nanoseconds"], found["calls/count"]), (TIME, CALLS), "and the
 with_waits(program).write("waits.fc")
 export("waits.fc")
 equal(samples()["cpu/nanoseconds"], {"main": 1_000_000, "main;work": 3_000_000}, "time on the CPU")
+head = pprof("-top", "-unit=ns")
+if "Type: cpu\n" not in head:
+    fail("what pprof shows unless told", head)
 equal(top("cpu"), {"work": (3_000_000, 3_000_000), "main": (1_000_000, 4_000_000)}, "its table, on the CPU")

@@ -72,7 +72,12 @@ equal(speedscope("recursive.fc")[0]["time"][1], folded("time", "recursive.fc"), 
 with_waits(program).write("waits.fc")
 WALL = {"main": 1_000_000, "main;work": 9_000_000}
 CPU = {"main": 1_000_000, "main;work": 3_000_000}
-both = speedscope("waits.fc")[0]
+both, _, data = speedscope("waits.fc")
+equal([profile["name"] for profile in data["profiles"]][:2], ["cpu", "time"], "the time on the CPU comes first")
+# speedscope takes the order for that of time: the heaviest first, each with what it called behind it.
+ordered = speedscope("simple.fc")[2]
+equal([";".join(ordered["shared"]["frames"][i]["name"] for i in stack) for stack in ordered["profiles"][0]["samples"]],
+      ["main", "main;work", "main;work;leaf"], "the order")
 equal((both["time"][1], both["cpu"]), (WALL, ("nanoseconds", CPU)), "both times")
 equal((folded("time", "waits.fc"), folded("cpu", "waits.fc")), (WALL, CPU), "--weight=cpu")
 only = speedscope("--time=cpu", "waits.fc")[0]
