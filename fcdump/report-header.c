@@ -25,6 +25,15 @@ static void note_estimates(const FcReportContext *context)
     }
     if (functions == 0)
         return;
+    if (model->profile->executed > 0 && timed == 0)
+    {
+        g_autofree char *samples = fc_format_count(model->profile->executed);
+        fc_render_note(context->render,
+                       "Calls are exact. Times are estimates from %s samples of where threads "
+                       "executed; who called is not known.",
+                       samples);
+        return;
+    }
     g_autofree char *all = fc_format_count(counted);
     g_autofree char *some = fc_format_count(timed);
     fc_render_note(context->render,

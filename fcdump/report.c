@@ -486,16 +486,20 @@ void fc_report_note_marks(const FcReportContext *context)
     }
     const char *doubt = "? time: mostly uncertain, as the hooks took several times as long or few "
                         "calls were timed.";
-    const guint64 looks = context->model->profile->looks;
+    const FcProfile *profile = context->model->profile;
+    const guint64 looks = profile->looks;
     g_autofree char *seen =
         looks > 0
             ? g_strdup_printf(", and by %" G_GUINT64_FORMAT " samples of where threads were", looks)
             : g_strdup("");
+    g_autofree char *executed = g_strdup_printf(
+        "%" G_GUINT64_FORMAT " samples of where threads executed", profile->executed);
     if (estimated)
         fc_render_note(context->render,
                        "~ time: estimated from %s%s; ~ calls: apportioned, their sum is exact.%s%s",
                        timed ? "calls that were timed at random, of which minimum and maximum are"
-                             : "the number of calls",
+                       : profile->executed > 0 ? executed
+                                               : "the number of calls",
                        seen, doubtful ? " " : "", doubtful ? doubt : "");
     else if (doubtful)
         fc_render_note(context->render, "%s", doubt);

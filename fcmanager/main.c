@@ -311,6 +311,8 @@ static int run(const Options *options, int notice_fd)
     setup.data = source;
     FcObserver *observer = setup.shared ? fc_observer_new() : NULL;
     setup.observer = observer;
+    FcPcSampler *pc_sampler = fc_pc_sampler_new();
+    setup.pc_sampler = pc_sampler;
     FcSession *session = fc_session_new(&setup);
     fc_session_greet(session);
     /* where it fails, the folder can't be unmounted while we run, no more */
@@ -321,6 +323,7 @@ static int run(const Options *options, int notice_fd)
     fc_notice_print(notice_fd, fc_session_unreported(session));
     fc_session_free(session);
     fc_observer_free(observer);
+    fc_pc_sampler_free(pc_sampler);
     fc_source_free(source);
     return EXIT_SUCCESS;
 }

@@ -42,6 +42,10 @@
  * are filled from the first on; one whose `function` is 0 is free, and so are those behind it.
  * fcmanager reads it when the thread has ended, the process quits or is dead, and frees it
  * when nobody writes to it any more: behind FC_MSG_THREAD_END, or at the process's death.
+ *
+ * A chunk of kind FC_CHUNK_OF_ENTRIES has pages of counters of function entries (fc-entries.h);
+ * FC_MSG_ENTRY_PAGES says which.  It is read and freed as a chunk of counts, but that of the
+ * modules' own counters is the process's.
  */
 #define FC_CHUNK_BYTES 65536u
 #define FC_CHUNK_HEADER_BYTES 64u
@@ -55,6 +59,7 @@ enum FcChunkKind
 {
     FC_CHUNK_OF_RECORDS = 0,
     FC_CHUNK_OF_COUNTS = 1,
+    FC_CHUNK_OF_ENTRIES = 2,
 };
 
 /* The counter of the calls of one function from one call site.  Calls deeper than FC_DEPTH have
@@ -177,7 +182,10 @@ enum FcMessageType
     FC_MSG_NOT_SCANNED, /* the live blocks are not told apart, though the user wants it */
     FC_MSG_CONTROL,     /* not of a profiled process: fcctl asks for something.  value:
                            FC_WIRE_VERSION; payload FcControl */
-    FC_MSG_LAST = FC_MSG_CONTROL,
+    FC_MSG_ENTRIES,     /* argument: number of a module; value: address of the first; payload:
+                           FcEntryRecord, of its functions */
+    FC_MSG_ENTRY_PAGES, /* argument: index of a chunk of entries; payload FcEntryPages */
+    FC_MSG_LAST = FC_MSG_ENTRY_PAGES,
 };
 #define FC_NO_ANSWER UINT32_MAX
 

@@ -407,6 +407,7 @@ typedef struct
                           of one instrumented after inlining.  All 0: not measured, and nothing was
                           taken off */
     guint64 looks;            /* at what threads were at, by which their times were corrected */
+    guint64 executed;         /* samples of where threads executed, from which times are */
     gint64 start_realtime_ns; /* since the epoch */
     gint64 end_realtime_ns;
     char *executable; /* owned, may be NULL, as the three below */

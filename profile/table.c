@@ -34,6 +34,7 @@ static const FcField clock_fields[] = {
     FIELD("mode", MODE, FcProfile, time_mode, KEEP),
     FIELD("ticks-per-second", RATE, FcProfile, ticks_per_second, FIRST),
     FIELD("looks", NUMBER, FcProfile, looks, SUM, .optional = TRUE),
+    FIELD("executed", NUMBER, FcProfile, executed, SUM, .optional = TRUE),
     FIELD("costs", COSTS, FcProfile, costs_ps, MOST, .optional = TRUE),
 };
 

@@ -161,6 +161,7 @@ typedef struct
     guint32 node_room;
     guint32 node_limit;
     guint64 looks;     /* samples of the thread, by which its times were corrected; 0: none */
+    guint64 executed;  /* samples of where it executed, which its times are from; 0: none */
     FcCountsSum *sums; /* by node, as far as there is room; NULL: none */
     guint32 *owners;   /* the owner of each: arc + 1; 0: none yet */
     void *sums_memory; /* the memory that they are in */

@@ -261,6 +261,7 @@ static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const cha
     profile->ticks_per_second = 1e9 / build.clock->ns_per_tick;
     add_overhead(&build, &process->overhead);
     profile->looks = counts->looks;
+    profile->executed = counts->executed;
     profile->start_realtime_ns = process->hello.start_realtime_ns;
     profile->end_realtime_ns = process->end_realtime_ns;
     profile->executable = g_strdup(process->executable);

@@ -110,6 +110,70 @@ static void take_counts(FcProcess *process, const FcWireMessage *message)
     }
 }
 
+static void take_entries(FcProcess *process, const FcWireMessage *message)
+{
+    guint64 now = process->hello.start_time;
+    fc_clock_now(&process->setup->clock, &now);
+    if (!process->entries)
+        process->entries = fc_entries_new();
+    if (!fc_entries_add(process->entries, message->argument, message->value, message->payload,
+                        message->payload_bytes, now))
+        fc_process_note(process->losses, "malformed-messages", 1);
+}
+
+/* The chunk of entries, which is taken at the first message about it.  NULL: it is not what the
+ * message says. */
+static const FcChunkView *entry_chunk(FcProcess *process, FcThread *thread, guint32 index,
+                                      gboolean is_home)
+{
+    FcChunkView view;
+    for (guint i = 0; i < process->home_chunks->len; i++)
+        if (g_array_index(process->home_chunks, FcChunkView, i).index == index)
+            return is_home ? &g_array_index(process->home_chunks, FcChunkView, i) : NULL;
+    const FcChunkView *known = fc_thread_entry_chunk(thread, index);
+    if (known)
+        return is_home ? NULL : known;
+    if (!process->setup->shared ||
+        !fc_shared_take_entries(process->setup->shared, index, process->key, &view))
+        return NULL;
+    if (!is_home)
+    {
+        fc_thread_add_entries(thread, &view);
+        return fc_thread_entry_chunk(thread, index);
+    }
+    g_array_append_val(process->home_chunks, view);
+    return &g_array_index(process->home_chunks, FcChunkView, process->home_chunks->len - 1);
+}
+
+static void take_entry_pages(FcProcess *process, const FcWireMessage *message)
+{
+    struct FcEntryPages pages = {0};
+    if (message->payload_bytes == sizeof pages)
+        memcpy(&pages, message->payload, sizeof pages);
+    const guint32 most = FC_CHUNK_BYTES / FC_ENTRY_PAGE_BYTES;
+    if (pages.first == 0 || pages.first >= most || pages.count > most - pages.first)
+    {
+        fc_process_note(process->losses, "malformed-messages", 1);
+        return;
+    }
+    FcThread *thread = fc_process_thread(process, message->thread);
+    const FcChunkView *view = entry_chunk(process, thread, message->argument, pages.is_home != 0);
+    if (!view)
+    {
+        fc_process_note(process->losses, "bad-chunk", 1);
+        return;
+    }
+    const FcEntryCounters counters = {.address = pages.address,
+                                      .bytes = (guint64)pages.count * FC_ENTRY_PAGE_BYTES,
+                                      .module = pages.module,
+                                      .counters = view->pages + pages.first * FC_ENTRY_PAGE_BYTES};
+    g_array_append_val(pages.is_home ? process->home_counters : thread->entry_counters, counters);
+    /* in another PID namespace its numbers are somebody else's */
+    if (process->setup->pc_sampler && !thread->pc_sampled &&
+        (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
+        thread->pc_sampled = fc_pc_sampler_watch(process->setup->pc_sampler, thread->tid);
+}
+
 static void take_data(FcProcess *process, const FcWireMessage *message)
 {
     struct FcDataHeader header;
@@ -220,6 +284,8 @@ static void take_thread_message(FcProcess *process, const FcWireMessage *message
         take_off(process, message);
     else if (message->type == FC_MSG_CALL_SITES)
         take_call_sites(process, message);
+    else if (message->type == FC_MSG_ENTRY_PAGES)
+        take_entry_pages(process, message);
     else
         fc_process_end_thread(process, message->thread, message->value);
 }
@@ -261,7 +327,11 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_THREAD_END:
     case FC_MSG_OFF:
     case FC_MSG_CALL_SITES:
+    case FC_MSG_ENTRY_PAGES:
         take_thread_message(process, message);
+        break;
+    case FC_MSG_ENTRIES:
+        take_entries(process, message);
         break;
     case FC_MSG_COUNTS:
         take_counts(process, message);

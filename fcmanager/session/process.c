@@ -66,8 +66,11 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     process->run_from = process->end_time = hello->start_time;
     process->modules = parent ? fc_modules_copy(parent->modules) : fc_modules_new();
     process->regions = parent ? fc_regions_copy(parent->regions) : fc_regions_new();
+    process->home_counters = g_array_new(FALSE, FALSE, sizeof(FcEntryCounters));
+    process->home_chunks = g_array_new(FALSE, FALSE, sizeof(FcChunkView));
     if (parent)
     {
+        process->entries = parent->entries ? fc_entries_ref(parent->entries) : NULL;
         process->executable = g_strdup(parent->executable);
         process->directory = g_strdup(parent->directory);
         process->command_line = g_strdupv(parent->command_line);
@@ -104,6 +107,9 @@ void fc_process_free(FcProcess *process)
     g_array_unref(process->done);
     fc_modules_free(process->modules);
     fc_regions_free(process->regions);
+    fc_entries_unref(process->entries);
+    g_array_unref(process->home_counters);
+    g_array_unref(process->home_chunks);
     g_array_unref(process->results);
     g_free(process->executable);
     g_free(process->directory);
@@ -276,11 +282,16 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
         fc_stack_end_outside(thread->stack);
     result.start_time = first_event(process, thread);
     result.end_time = MAX(fc_stack_last_time(thread->stack), result.start_time);
+    if (thread->entry_counters->len > 0) /* its calls are no events */
+        result.end_time = MAX(result.end_time, time);
     process->end_time = MAX(process->end_time, result.end_time);
     if (thread->heap)
         fc_heap_thread_finish(thread->heap);
     const FcCallOverhead costs = fc_overhead_of(&process->overhead);
     fc_thread_finalize(thread, ended, &costs);
+    if (process->entries)
+        fc_thread_sum_entries(thread, process->entries, 1 / process->setup->clock.ns_per_tick,
+                              ended);
     fc_counts_sum_functions(thread->counts);
     fc_stack_get_off(thread->stack, &result.off);
     add_notes(process, thread);
@@ -396,6 +407,18 @@ static void find_counts(FcProcess *process)
     }
 }
 
+/* The counters of the modules themselves, which threads without others share, go to the first
+ * thread. */
+static void take_home_counters(FcProcess *process)
+{
+    if (process->home_counters->len == 0)
+        return;
+    FcThread *thread = fc_process_thread(process, 1);
+    g_array_append_vals(thread->entry_counters, process->home_counters->data,
+                        process->home_counters->len);
+    g_array_set_size(process->home_counters, 0);
+}
+
 /* Whether the thread's own buffer, where it has one, went with the process: that of the thread
  * that executes another image was sent. */
 static gboolean is_unsent(const FcProcess *process, const FcThread *thread, guint32 number)
@@ -471,6 +494,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     {
         scan_owned(process);
         find_counts(process);
+        take_home_counters(process);
     }
 
     threads = g_list_sort(g_hash_table_get_values(process->threads), compare_threads);

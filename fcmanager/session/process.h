@@ -16,8 +16,9 @@
 typedef struct
 {
     FcClock clock;
-    FcSharedMap *shared;  /* NULL: transport `pipe` */
-    FcObserver *observer; /* NULL: none */
+    FcSharedMap *shared;     /* NULL: transport `pipe` */
+    FcObserver *observer;    /* NULL: none */
+    FcPcSampler *pc_sampler; /* NULL: none */
     enum FcProfileMode profile_mode;
     FcCountsSizes sizes;      /* for a process's first thread */
     guint32 node_limit;       /* contexts of all counts; 0: the default */
@@ -75,6 +76,9 @@ typedef struct
     gboolean finished;       /* all records were taken; later ones are ignored */
     FcModules *modules;      /* owned */
     FcRegions *regions;      /* owned: stacks other than the threads' own */
+    FcEntries *entries;      /* owned: functions whose entries are counted; NULL: none */
+    GArray *home_counters;   /* FcEntryCounters: those of the modules themselves */
+    GArray *home_chunks;     /* FcChunkView: where they are */
     FcHeap *heap;            /* owned; NULL: memory is not profiled */
     FcHeapOrder *heap_order; /* owned: puts its events in order; NULL likewise */
     FcLive *live;            /* owned: the list that libfc may scan at the end; NULL: none */

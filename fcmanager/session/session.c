@@ -70,6 +70,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     fc_clock_start(&session->common.clock, setup->time_mode);
     session->common.shared = setup->shared;
     session->common.observer = setup->observer;
+    session->common.pc_sampler = setup->pc_sampler;
     session->common.profile_mode = setup->profile_mode;
     session->common.sizes = setup->sizes;
     session->common.node_limit = setup->contexts;
@@ -451,6 +452,8 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_FOREIGN_ALLOCATOR:
     case FC_MSG_COUNTS:
     case FC_MSG_STOPPED:
+    case FC_MSG_ENTRIES:
+    case FC_MSG_ENTRY_PAGES:
     case FC_MSG_OFF:
     case FC_MSG_CALL_SITES:
     case FC_MSG_NOT_SCANNED:

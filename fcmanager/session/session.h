@@ -28,6 +28,7 @@ typedef struct
     FcSharedMap *shared;          /* likewise; may be NULL */
     FcManagerFilter *user_filter; /* likewise */
     FcObserver *observer;         /* stays the caller's; may be NULL */
+    FcPcSampler *pc_sampler;      /* likewise */
     const char *filter;           /* FC_FILTER, where it is in use; else NULL */
     const FcProfileJob *job;      /* stays the caller's */
     const char *trouble;          /* printed with the greeting; NULL: none */

@@ -41,6 +41,8 @@ FcThread *fc_thread_new(guint32 number, FcCounts *counts, FcStack *stack, FcShar
     thread->pending = g_queue_new();
     thread->quarantine = g_array_new(FALSE, FALSE, sizeof(Piece));
     thread->count_chunks = g_array_new(FALSE, FALSE, sizeof(FcChunkView));
+    thread->entry_chunks = g_array_new(FALSE, FALSE, sizeof(FcChunkView));
+    thread->entry_counters = g_array_new(FALSE, FALSE, sizeof(FcEntryCounters));
     return thread;
 }
 
@@ -51,6 +53,10 @@ void fc_thread_free(FcThread *thread)
     g_queue_free_full(thread->pending, (GDestroyNotify)piece_free);
     g_array_unref(thread->quarantine);
     g_array_unref(thread->count_chunks);
+    g_array_unref(thread->entry_chunks);
+    g_array_unref(thread->entry_counters);
+    if (thread->pc_sampled)
+        fc_pc_sampler_end(thread->pc_sampled, NULL);
     if (thread->watched)
         fc_observer_end(thread->watched, NULL);
     g_clear_pointer(&thread->unwatched, g_array_unref);
@@ -442,6 +448,42 @@ static void read_counts(FcThread *thread, const FcChunkView *view)
         thread->counts->functions[function].is_after_inlining |= counter.is_after_inlining;
     }
 }
+
+/* ---- Counters of entries ----------------------------------------------------------- */
+
+void fc_thread_add_entries(FcThread *thread, const FcChunkView *view)
+{
+    g_array_append_val(thread->entry_chunks, *view);
+}
+
+const FcChunkView *fc_thread_entry_chunk(const FcThread *thread, guint32 index)
+{
+    for (guint i = 0; i < thread->entry_chunks->len; i++)
+        if (g_array_index(thread->entry_chunks, FcChunkView, i).index == index)
+            return &g_array_index(thread->entry_chunks, FcChunkView, i);
+    return NULL;
+}
+
+void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_per_ns,
+                           gboolean ended)
+{
+    for (guint i = 0; i < thread->entry_counters->len; i++)
+        fc_entry_counts_add(thread->counts, entries,
+                            &g_array_index(thread->entry_counters, FcEntryCounters, i));
+    for (guint i = 0; ended && i < thread->entry_chunks->len; i++)
+        fc_shared_free(thread->shared, g_array_index(thread->entry_chunks, FcChunkView, i).index);
+    g_array_set_size(thread->entry_chunks, 0);
+    g_array_set_size(thread->entry_counters, 0);
+    if (thread->pc_sampled)
+    {
+        FcPcSamples seen;
+        fc_pc_sampler_end(g_steal_pointer(&thread->pc_sampled), &seen);
+        fc_entry_counts_add_samples(thread->counts, entries, &seen, ticks_per_ns);
+        g_array_unref(seen.places);
+    }
+}
+
+/* ---- The end ----------------------------------------------------------------------- */
 
 /* Ticks of its run in which none of its frames was open. */
 static guint64 time_outside(const FcThread *thread)

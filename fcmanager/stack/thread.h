@@ -9,6 +9,7 @@
 #pragma once
 
 #include "fcmanager/base/spill.h"
+#include "fcmanager/estimate/entry-counts.h"
 #include "fcmanager/estimate/observe.h"
 #include "fcmanager/estimate/overhead.h"
 #include "fcmanager/stack/stack.h"
@@ -16,16 +17,19 @@
 
 typedef struct
 {
-    guint32 number;       /* within the process, from 1 */
-    gint64 tid;           /* 0: not known */
-    char *name;           /* owned; NULL: not known */
-    guint64 start_time;   /* ticks; 0: not known */
-    FcCounts *counts;     /* owned */
-    FcStack *stack;       /* owned */
-    GQueue *pending;      /* records that wait for earlier ones, oldest first */
-    GArray *quarantine;   /* chunks with gaps that were given up and may still be filled */
-    GArray *count_chunks; /* FcChunkView: the chunks that it counts in */
-    FcWatched *watched;   /* NULL: it is not sampled */
+    guint32 number;          /* within the process, from 1 */
+    gint64 tid;              /* 0: not known */
+    char *name;              /* owned; NULL: not known */
+    guint64 start_time;      /* ticks; 0: not known */
+    FcCounts *counts;        /* owned */
+    FcStack *stack;          /* owned */
+    GQueue *pending;         /* records that wait for earlier ones, oldest first */
+    GArray *quarantine;      /* chunks with gaps that were given up and may still be filled */
+    GArray *count_chunks;    /* FcChunkView: the chunks that it counts in */
+    GArray *entry_chunks;    /* FcChunkView: those with its counters of entries */
+    GArray *entry_counters;  /* FcEntryCounters: in these */
+    FcPcSampled *pc_sampled; /* NULL: it is not known where it executes */
+    FcWatched *watched;      /* NULL: it is not sampled */
     GArray *unwatched; /* fc_stack_busy_so_far when sampling began or should have; NULL: it is not
                           sampled */
     GHashTable *kept;  /* fc_thread_keep_places: counter -> pair + 1; NULL: none yet */
@@ -73,6 +77,14 @@ typedef enum
 FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, guint64 time);
 /* The thread counts in `view`. */
 void fc_thread_add_counts(FcThread *thread, const FcChunkView *view);
+/* The thread has counters of entries in `view`, which the manager has taken. */
+void fc_thread_add_entries(FcThread *thread, const FcChunkView *view);
+/* That chunk; NULL: the thread has no such one. */
+const FcChunkView *fc_thread_entry_chunk(const FcThread *thread, guint32 index);
+/* The stack is closed: adds what its entries counted, and its samples.  Behind fc_thread_finalize,
+ * as no hooks are in these times. */
+void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_per_ns,
+                           gboolean ended);
 /* The thread of process `pid` is sampled from here on. */
 void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beacon, gint pid);
 /* What was at the addresses [start, end) before `time` will soon not be known any more: finds

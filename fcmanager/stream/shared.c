@@ -130,6 +130,7 @@ static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process,
     view->units = chunk->units;
     view->counts = chunk->counts;
     view->beacon = &chunk->beacon;
+    view->pages = (const guint8 *)chunk;
     return __atomic_load_n(&chunk->kind, __ATOMIC_RELAXED) == kind && view->thread != 0 &&
            view->generation >= 1 && view->generation <= G_MAXUINT16;
 }
@@ -153,6 +154,12 @@ gboolean fc_shared_take_counts(FcSharedMap *shared, guint32 index, guint64 proce
                                FcChunkView *view)
 {
     return take(shared, index, process, FC_CHUNK_OF_COUNTS, view);
+}
+
+gboolean fc_shared_take_entries(FcSharedMap *shared, guint32 index, guint64 process,
+                                FcChunkView *view)
+{
+    return take(shared, index, process, FC_CHUNK_OF_ENTRIES, view);
 }
 
 static gint compare_views(gconstpointer a, gconstpointer b)

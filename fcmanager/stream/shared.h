@@ -33,6 +33,7 @@ typedef struct
     const struct FcUnit *units;   /* FC_CHUNK_UNITS, which the program can still write; or, in a */
     const struct FcCount *counts; /* chunk of that kind, FC_CHUNK_COUNTS */
     const guint64 *beacon;        /* of a chunk of counts: libfc/beacon.h */
+    const guint8 *pages;          /* all of a chunk of entries, with its header */
     gboolean stopped;             /* libfc could not give it away */
 } FcChunkView;
 
@@ -43,6 +44,10 @@ gboolean fc_shared_take(FcSharedMap *shared, guint32 index, guint64 process, FcC
 /* The same for a chunk in which a thread of `process` counts.  The thread goes on counting. */
 gboolean fc_shared_take_counts(FcSharedMap *shared, guint32 index, guint64 process,
                                FcChunkView *view);
+
+/* The same for a chunk that has counters of function entries. */
+gboolean fc_shared_take_entries(FcSharedMap *shared, guint32 index, guint64 process,
+                                FcChunkView *view);
 
 /* All chunks of that kind that `process` owns and that were not taken, ordered by thread and
  * sequence.  This does not take them.  The caller unrefs the array of FcChunkView. */

@@ -22,6 +22,7 @@
 #include "libfc/base/thread.h"
 #include "libfc/count/counters.h"
 #include "libfc/count/user-filter.h"
+#include "libfc/process/entries.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/chunks.h"
 
@@ -242,6 +243,7 @@ static void send_unloads(uint64_t time)
         fc_channel_send(&message, &modules.known[i].info, sizeof modules.known[i].info);
         fc_user_filter_forget(modules.known[i].filtered);
         fc_counters_forget(modules.known[i].info.start, modules.known[i].info.end);
+        fc_entries_forget(modules.known[i].info.start, modules.known[i].info.end);
         modules.known[i] = modules.known[--modules.count];
     }
 }
@@ -360,7 +362,7 @@ static void will_change(bool opens)
  * anything else can be loaded at its addresses. */
 static void forget_unloaded(void)
 {
-    if (fc_state_is_off() || !fc_counters_are_used())
+    if (fc_state_is_off() || !(fc_counters_are_used() || fc_entries_are_used()))
         return;
     fc_modules_update();
 }

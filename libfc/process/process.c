@@ -13,6 +13,7 @@
 #include "libfc/base/thread.h"
 #include "libfc/count/counters.h"
 #include "libfc/count/detail.h"
+#include "libfc/process/entries.h"
 #include "libfc/process/join.h"
 #include "libfc/process/modules.h"
 #include "libfc/process/threads.h"
@@ -100,6 +101,7 @@ void fc_process_setup(void)
 void fc_process_after_fork(uint64_t token)
 {
     fc_state_fork_is_seen();
+    fc_entries_leave();
     fc_channel_after_fork();
     fc_modules_after_fork();
     struct FcHello hello = {
@@ -133,6 +135,7 @@ void fc_process_after_fork(uint64_t token)
     note_start(&hello, clocks.time);
     send_hello(&hello, signing);
     fc_threads_start();
+    fc_entries_after_fork();
     fc_call_sites_after_fork();
     fc_switches_begin_forked(&clocks);
 }

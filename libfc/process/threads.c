@@ -16,6 +16,7 @@
 #include "libfc/count/depth.h"
 #include "libfc/count/detail.h"
 #include "libfc/count/recorded.h"
+#include "libfc/process/entries.h"
 #include "libfc/process/modules.h"
 #include "libfc/stream/buffers.h"
 #include "libfc/stream/call-sites.h"
@@ -47,9 +48,12 @@ static bool ends_unreported(void)
 
 void fc_threads_end(void)
 {
+    uint64_t old = fc_block_signals();
+    fc_entries_end_thread();
+    fc_restore_signals(old);
     if (ends_unreported())
         return;
-    uint64_t old = fc_block_signals();
+    old = fc_block_signals();
     const uint64_t end = fc_switches_check_last();
     fc_modules_update();
     fc_chunks_give_up(); /* including records that waited for one that will not come */

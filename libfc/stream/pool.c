@@ -242,7 +242,8 @@ struct FcChunk *fc_pool_claim(uint32_t most, uint32_t *generation, bool *is_hope
     return chunk;
 }
 
-struct FcChunk *fc_pool_claim_counts(uint32_t number)
+/* A chunk that its thread keeps; 0: there is none. */
+static uint32_t claim_to_keep(void)
 {
     /* from the end: records use the first ones over and over */
     uint32_t count = begin_scan();
@@ -250,7 +251,13 @@ struct FcChunk *fc_pool_claim_counts(uint32_t number)
     while (index > count - count / 4 && !claim(fc_pool_chunk(index)))
         index--;
     end_scan();
-    if (index <= count - count / 4)
+    return index > count - count / 4 ? index : 0;
+}
+
+struct FcChunk *fc_pool_claim_counts(uint32_t number)
+{
+    const uint32_t index = claim_to_keep();
+    if (index == 0)
         return NULL;
     struct FcChunk *chunk = fc_pool_chunk(index);
     fc_chunk_next_generation(chunk);
@@ -262,6 +269,18 @@ struct FcChunk *fc_pool_claim_counts(uint32_t number)
     struct FcMessage message = {
         .type = FC_MSG_COUNTS, .thread = fc_thread.number, .argument = index};
     fc_channel_send(&message, NULL, 0);
+    return chunk;
+}
+
+struct FcChunk *fc_pool_claim_entries(uint32_t thread, uint32_t number)
+{
+    const uint32_t index = shared ? claim_to_keep() : 0;
+    if (index == 0)
+        return NULL;
+    struct FcChunk *chunk = fc_pool_chunk(index);
+    fc_chunk_next_generation(chunk);
+    fill_header(chunk, FC_CHUNK_OF_ENTRIES, number);
+    chunk->thread = thread;
     return chunk;
 }
 

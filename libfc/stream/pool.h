@@ -38,6 +38,11 @@ struct FcChunk *fc_pool_claim(uint32_t most, uint32_t *generation, bool *is_hope
  * are reserved for records.  Signals blocked. */
 struct FcChunk *fc_pool_claim_counts(uint32_t number);
 
+/* A chunk for pages of counters of function entries of that thread, its `number`th from 0, kept in
+ * the same way.  Its pages are as its last user left them.  NULL: there is none.  Signals blocked.
+ */
+struct FcChunk *fc_pool_claim_entries(uint32_t thread, uint32_t number);
+
 /* A chunk that the calling thread gave away and that fcmanager has not freed yet, marked as
  * awaited; NULL: there is none. */
 struct FcChunk *fc_pool_await_own(void);

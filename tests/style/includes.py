@@ -27,7 +27,8 @@ CHOICES = "libfc/fc-choices.h"
 MAY_INCLUDE = {
     "libfc": [],
     "profile": [],
-    "fcmanager": ["profile", WIRE, "libfc/beacon.h", "libfc/base/writers.h", CHOICES],
+    "fcas": [],
+    "fcmanager": ["profile", WIRE, "libfc/fc-entries.h", "libfc/beacon.h", "libfc/base/writers.h", CHOICES],
     "control": [WIRE],
     "fcctl": ["profile", "control", WIRE],
     "symbols": ["profile"],
@@ -39,7 +40,7 @@ MAY_INCLUDE = {
 }
 
 # A library's headers, and the folders and files that may include them.
-TOOLS = [folder for folder in MAY_INCLUDE if folder != "libfc"]
+TOOLS = [folder for folder in MAY_INCLUDE if folder not in ("libfc", "fcas")]
 LIBRARIES = [
     (r"(glib|gmodule|gobject|gio)\b", TOOLS),
     (r"elfutils/|dwarf\.h", ["symbols"]),

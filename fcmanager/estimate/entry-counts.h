@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Calls and times of a thread whose entries are counted: the calls from its counters, exact; the
+ * times from samples of where it executed, with a standard error that follows from their number.
+ * Used by thread.c.
+ */
+#pragma once
+
+#include "fcmanager/counts/counts.h"
+#include "fcmanager/counts/entries.h"
+#include "fcmanager/estimate/pc-samples.h"
+
+/* Counters of a module that the thread has, or had. */
+typedef struct
+{
+    guint64 address; /* of the first in the module */
+    guint64 bytes;
+    guint32 module;
+    const guint8 *counters; /* in shared memory, which the program can write at any time */
+} FcEntryCounters;
+
+/* Adds the calls. */
+void fc_entry_counts_add(FcCounts *counts, FcEntries *entries, const FcEntryCounters *counters);
+
+/* Adds the times.  `ticks`: in a nanosecond. */
+void fc_entry_counts_add_samples(FcCounts *counts, FcEntries *entries, const FcPcSamples *seen,
+                                 double ticks);

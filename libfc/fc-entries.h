@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: 0BSD
+ *
+ * Counters of function entries, which fcas (fcas/filter.c) puts into the assembler's output: one
+ * instruction at each function's entry adds one to the function's counter. Each module has its
+ * counters in the section fc_counters, and a record of each function in the section fc_entries.
+ *
+ * The instruction adds the base of the segment register GS to the counter's address.  Where that is
+ * 0, the counter itself counts; a thread of its own has its base at a constant distance, where
+ * libfc has mapped pages for all modules' counters.
+ *
+ * Included by libfc, by what is linked into modules, and by fcmanager, for which it is untrusted
+ * input.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* `code` and `counter` are offsets from where they are. */
+struct FcEntryRecord
+{
+    int32_t code;
+    uint32_t bytes;
+    int32_t counter;
+    uint32_t flags; /* FC_ENTRY_* */
+};
+_Static_assert(sizeof(struct FcEntryRecord) == 16, "section format");
+
+/* Part of the function that has the counter: it is no entry. */
+#define FC_ENTRY_PART 1u
+
+/* The sections of a module, as its constructor hands them to libfc. */
+struct FcEntrySections
+{
+    const struct FcEntryRecord *entries, *entries_end;
+    const uint64_t *counters, *counters_end;
+    const void *header; /* its ELF header in memory; NULL: it is not there */
+};
+#define FC_ENTRIES_BEGIN "__functioncheck_entries"
+
+/* FC_MSG_ENTRY_PAGES: pages of a chunk of kind FC_CHUNK_OF_ENTRIES, in which counters of a module
+ * are. */
+#define FC_ENTRY_PAGE_BYTES 4096u
+struct FcEntryPages
+{
+    uint64_t address; /* of the first page's counters in the module */
+    uint32_t module;  /* its number */
+    uint32_t first;   /* page of the chunk, from 1: page 0 has the header */
+    uint32_t count;
+    uint32_t
+        is_home; /* 1: the module's own counters, the same for all threads that have no others */
+};
+_Static_assert(sizeof(struct FcEntryPages) == 24, "wire format");

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See entries.h.  A module's own counters are the home of those who have no others: the first
+ * thread, and threads that nobody told libfc of.  Shared pages are mapped over them.  Each other
+ * thread has pages at a distance of its own from them, which is the same for all modules, and in
+ * its GS base.
+ *
+ * Nothing that a thread reaches by its GS base may be missing, or the program would crash: where
+ * there is no memory of the session, private memory is mapped, which is not read; where another
+ * thread's distance leads to what is mapped already, a module's instructions are changed so that
+ * they count at home.
+ */
+#include "libfc/process/entries.h"
+
+#include "libfc/base/libc.h"
+#include "libfc/base/notice.h"
+#include "libfc/base/signals.h"
+#include "libfc/base/state.h"
+#include "libfc/base/sys.h"
+#include "libfc/base/thread.h"
+#include "libfc/fc-entries.h"
+#include "libfc/stream/channel.h"
+#include "libfc/stream/pool.h"
+
+#include <elf.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#if defined(__x86_64__)
+
+#include <asm/prctl.h>
+
+#define FSGSBASE 2 /* in AT_HWCAP2, as the kernel has it */
+
+#define PAGE ((uint64_t)FC_ENTRY_PAGE_BYTES)
+#define PAGES_OF_CHUNK (FC_CHUNK_BYTES / FC_ENTRY_PAGE_BYTES - 1)
+
+/* Distances are multiples of this, so that no two threads' pages of modules near to each other
+ * meet. */
+#define STRIDE (INT64_C(1) << 32)
+#define STRIDES 8192
+#define TRIES 64
+/* The counters of a program that was not linked as PIE lie below this: all distances are upwards.
+ */
+#define LOW_END (UINT64_C(1) << 32)
+
+/* The most bytes of records in one message. */
+#define MESSAGE_ENTRIES (FC_PAYLOAD_MAX / (uint32_t)sizeof(struct FcEntryRecord))
+
+struct Module
+{
+    const struct FcEntryRecord *entries, *end;
+    uint64_t low, high; /* the pages of its counters */
+    uint32_t number;
+    bool is_home_shared; /* its pages have nothing but counters */
+};
+
+/* Where a thread's counters are. */
+struct Block
+{
+    struct Block *next;
+    int64_t distance;
+    struct FcChunk *chunk; /* from which its pages come; NULL: none yet */
+    uint32_t used;         /* pages of it */
+    uint32_t chunks;       /* how many it has had */
+    uint32_t thread;
+    bool is_in_use;
+};
+
+static struct
+{
+    uint32_t lock;
+    struct Module *modules; /* mapped */
+    uint32_t count;         /* atomic: fc_entries_are_used reads it without the lock */
+    uint32_t room;
+    uint32_t last_number;
+    uint32_t next_stride;
+    struct Block home;
+    struct Block *blocks; /* of threads; those that are not in use stay in the list */
+    bool is_shared_home;  /* said once: some threads have no counters of their own */
+    bool is_denied;       /* the program uses GS itself */
+} entries;
+
+static __thread struct Block *own __attribute__((tls_model("initial-exec")));
+
+bool fc_entries_are_used(void)
+{
+    return __atomic_load_n(&entries.count, __ATOMIC_RELAXED) != 0;
+}
+
+/* Whether the kernel lets programs set the base by an instruction.  Its system call takes addresses
+ * only, no distance downwards. */
+static bool can_go_down(void)
+{
+    return (fc_libc()->getauxval(AT_HWCAP2) & FSGSBASE) != 0;
+}
+
+static void set_base(int64_t distance)
+{
+    if (can_go_down())
+        __asm__ volatile("wrgsbase %0" : : "r"(distance));
+    else
+        fc_sys(SYS_arch_prctl, ARCH_SET_GS, distance);
+}
+
+static int64_t base(void)
+{
+    int64_t distance = 0;
+    fc_sys(SYS_arch_prctl, ARCH_GET_GS, &distance);
+    return distance;
+}
+
+/* ---- Memory ------------------------------------------------------------------------ */
+
+/* Takes the addresses, if nothing is there. */
+static bool reserve(uint64_t at, uint64_t bytes)
+{
+    const long got =
+        fc_sys(SYS_mmap, at, bytes, PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == (long)at)
+        return true;
+    if (got > 0 || got <= -4096) /* a kernel that doesn't know the flag took another place */
+        fc_unmap((void *)got, bytes);
+    return false;
+}
+
+static void map_private(uint64_t at, uint64_t bytes)
+{
+    fc_sys(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+           0);
+}
+
+static bool has_page(struct Block *block)
+{
+    if (block->chunk && block->used < PAGES_OF_CHUNK)
+        return true;
+    struct FcChunk *chunk =
+        fc_state_is_off() ? NULL : fc_pool_claim_entries(block->thread, block->chunks);
+    if (!chunk)
+        return false;
+    block->chunk = chunk;
+    block->chunks++;
+    block->used = 0;
+    return true;
+}
+
+/* Maps `count` pages of the block's chunk at `address`, the module's own, plus the distance. */
+static bool map_shared(struct Block *block, const struct Module *module, uint64_t address,
+                       uint32_t count)
+{
+    char *pages = (char *)block->chunk + (size_t)(1 + block->used) * PAGE;
+    const uint64_t at = address + (uint64_t)block->distance;
+    const size_t bytes = (size_t)count * PAGE;
+    if (block == &entries.home) /* what was counted before */
+        memcpy(pages, (const void *)(uintptr_t)at, bytes);
+    else
+        memset(pages, 0, bytes);
+    /* shared memory that is moved from a length of 0 stays where it was as well */
+    if (fc_sys(SYS_mremap, pages, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) != (long)at)
+        return false;
+    const struct FcEntryPages payload = {.address = address,
+                                         .module = module->number,
+                                         .first = 1 + block->used,
+                                         .count = count,
+                                         .is_home = block == &entries.home};
+    struct FcMessage message = {.type = FC_MSG_ENTRY_PAGES,
+                                .thread = block->thread,
+                                .argument = fc_pool_index(block->chunk)};
+    fc_channel_send(&message, &payload, sizeof payload);
+    block->used += count;
+    return true;
+}
+
+/* Pages for the counters of a module, whose addresses at the block's distance are taken. */
+static void map_module(struct Block *block, const struct Module *module)
+{
+    const bool is_home = block == &entries.home;
+    uint64_t at = module->low;
+    if (is_home && !module->is_home_shared)
+        return;
+    while (at < module->high && has_page(block))
+    {
+        const uint64_t left = (module->high - at) / PAGE;
+        const uint32_t room = PAGES_OF_CHUNK - block->used;
+        const uint32_t count = left < room ? (uint32_t)left : room;
+        if (!map_shared(block, module, at, count))
+            break;
+        at += count * PAGE;
+    }
+    if (at == module->high)
+        return;
+    if (!is_home)
+        map_private(at + (uint64_t)block->distance, module->high - at);
+    if (!fc_state_is_off())
+        fc_notice("no shared memory is left for counters: calls of some threads are not counted");
+}
+
+static void unmap_module(const struct Block *block, const struct Module *module)
+{
+    fc_unmap((void *)(uintptr_t)(module->low + (uint64_t)block->distance),
+             module->high - module->low);
+}
+
+/* ---- Blocks ------------------------------------------------------------------------- */
+
+static struct Block *free_block(void)
+{
+    for (struct Block *block = entries.blocks; block; block = block->next)
+        if (!block->is_in_use)
+            return block;
+    struct Block *fresh = fc_map(PAGE);
+    if (!fresh)
+        return NULL;
+    for (size_t i = 0; i < PAGE / sizeof *fresh; i++)
+    {
+        fresh[i].next = entries.blocks;
+        entries.blocks = &fresh[i];
+    }
+    return entries.blocks;
+}
+
+/* Takes the addresses of all modules' counters at that distance, or none. */
+static bool reserve_all(struct Block *block, int64_t distance)
+{
+    block->distance = distance;
+    for (uint32_t i = 0; i < entries.count; i++)
+    {
+        const struct Module *module = &entries.modules[i];
+        if (reserve(module->low + (uint64_t)distance, module->high - module->low))
+            continue;
+        while (i-- > 0)
+            unmap_module(block, &entries.modules[i]);
+        return false;
+    }
+    return true;
+}
+
+static bool find_distance(struct Block *block)
+{
+    bool is_upwards = !can_go_down();
+    for (uint32_t i = 0; i < entries.count; i++)
+        is_upwards |= entries.modules[i].low < LOW_END;
+    for (uint32_t tries = 0; tries < TRIES; tries++)
+    {
+        entries.next_stride = entries.next_stride % STRIDES + 1;
+        const int64_t distance = entries.next_stride * STRIDE;
+        if (reserve_all(block, is_upwards ? distance : -distance))
+            return true;
+    }
+    return false;
+}
+
+/* Counts that two threads add to at a time may get lost. */
+static void say_shared(void)
+{
+    if (!entries.is_shared_home)
+        fc_notice(
+            "some threads share counters: calls that they make at the same time may be missing");
+    entries.is_shared_home = true;
+}
+
+void fc_entries_begin_thread(void)
+{
+    own = NULL;
+    fc_lock(&entries.lock);
+    struct Block *block = entries.is_denied ? NULL : free_block();
+    if (block)
+    {
+        struct Block *next = block->next;
+        *block = (struct Block){.next = next, .thread = fc_thread.number};
+        block->is_in_use = find_distance(block);
+        if (!block->is_in_use)
+            block = NULL;
+    }
+    for (uint32_t i = 0; block && i < entries.count; i++)
+        map_module(block, &entries.modules[i]);
+    if (!entries.is_denied)
+        set_base(block ? block->distance : 0);
+    if (!block)
+        say_shared();
+    own = block;
+    fc_unlock(&entries.lock);
+}
+
+void fc_entries_end_thread(void)
+{
+    struct Block *block = own;
+    if (!block)
+        return;
+    fc_lock(&entries.lock);
+    set_base(0);
+    own = NULL;
+    for (uint32_t i = 0; i < entries.count; i++)
+        unmap_module(block, &entries.modules[i]);
+    block->is_in_use = false;
+    fc_unlock(&entries.lock);
+}
+
+/* ---- Modules ------------------------------------------------------------------------ */
+
+static bool make_room(void)
+{
+    if (entries.count < entries.room)
+        return true;
+    const uint32_t room = entries.room != 0 ? 2 * entries.room : 32;
+    struct Module *larger = fc_map(room * sizeof *larger);
+    if (!larger)
+        return false;
+    if (entries.count > 0)
+        memcpy(larger, entries.modules, entries.count * sizeof *larger);
+    if (entries.modules)
+        fc_unmap(entries.modules, entries.room * sizeof *larger);
+    entries.modules = larger;
+    entries.room = room;
+    return true;
+}
+
+/* Whether nothing follows the counters on their last page: they are the end of what is loaded
+ * there. */
+static bool is_last(const struct FcEntrySections *sections)
+{
+    const Elf64_Ehdr *header = sections->header;
+    const uint64_t end = (uint64_t)(uintptr_t)sections->counters_end;
+    if (!header)
+        return false;
+    const Elf64_Phdr *parts =
+        (const Elf64_Phdr *)(const void *)((const char *)header + header->e_phoff);
+    uint64_t bias = (uint64_t)(uintptr_t)header;
+    for (uint32_t i = 0; i < header->e_phnum; i++)
+        if (parts[i].p_type == PT_LOAD)
+        {
+            bias -= parts[i].p_vaddr - parts[i].p_offset;
+            break;
+        }
+    for (uint32_t i = 0; i < header->e_phnum; i++)
+        if (parts[i].p_type == PT_LOAD && bias + parts[i].p_vaddr + parts[i].p_memsz == end)
+            return true;
+    return false;
+}
+
+static const unsigned char *instruction_of(const struct FcEntryRecord *entry)
+{
+    static const unsigned char branch_target[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    const unsigned char *at = (const unsigned char *)&entry->code + entry->code;
+    return memcmp(at, branch_target, sizeof branch_target) == 0 ? at + sizeof branch_target : at;
+}
+
+/* Takes the prefix GS off each counter's instruction, before any other thread runs the module's
+ * code. */
+static void count_at_home(const struct Module *module)
+{
+    static const unsigned char counts[] = {0x65, 0x48, 0xff, 0x05};
+    for (const struct FcEntryRecord *entry = module->entries; entry < module->end; entry++)
+    {
+        const unsigned char *at = instruction_of(entry);
+        const uint64_t page = (uint64_t)(uintptr_t)at & ~(PAGE - 1);
+        if ((entry->flags & FC_ENTRY_PART) != 0 || memcmp(at, counts, sizeof counts) != 0)
+            continue;
+        if (fc_sys(SYS_mprotect, page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
+            continue;
+        *(unsigned char *)(uintptr_t)at = 0x3e; /* DS, which adds nothing */
+        fc_sys(SYS_mprotect, page, PAGE, PROT_READ | PROT_EXEC);
+    }
+    say_shared();
+}
+
+static void send_entries(const struct Module *module)
+{
+    for (const struct FcEntryRecord *at = module->entries; at < module->end;)
+    {
+        const size_t left = (size_t)(module->end - at);
+        const size_t count = left < MESSAGE_ENTRIES ? left : MESSAGE_ENTRIES;
+        struct FcMessage message = {.type = FC_MSG_ENTRIES,
+                                    .thread = fc_thread.number,
+                                    .argument = module->number,
+                                    .value = (uint64_t)(uintptr_t)at};
+        fc_channel_send(&message, at, count * sizeof *at);
+        at += count;
+    }
+}
+
+static void add_module(const struct FcEntrySections *sections)
+{
+    for (uint32_t i = 0; i < entries.count; i++)
+        if (entries.modules[i].entries == sections->entries)
+            return;
+    struct Module module = {.entries = sections->entries,
+                            .end = sections->entries_end,
+                            .low = (uint64_t)(uintptr_t)sections->counters & ~(PAGE - 1),
+                            .high = ((uint64_t)(uintptr_t)sections->counters_end + PAGE - 1) &
+                                    ~(PAGE - 1),
+                            .number = ++entries.last_number};
+    module.is_home_shared =
+        module.low == (uint64_t)(uintptr_t)sections->counters && is_last(sections);
+    send_entries(&module);
+    map_module(&entries.home, &module);
+    bool is_everywhere = make_room();
+    for (struct Block *block = entries.blocks; block; block = block->next)
+        if (block->is_in_use && is_everywhere)
+        {
+            is_everywhere =
+                reserve(module.low + (uint64_t)block->distance, module.high - module.low);
+            if (is_everywhere)
+                map_module(block, &module);
+        }
+    if (!is_everywhere)
+        count_at_home(&module);
+    else
+    {
+        entries.modules[entries.count] = module;
+        __atomic_store_n(&entries.count, entries.count + 1, __ATOMIC_RELAXED);
+    }
+}
+
+/* The module's instructions lead to what the program keeps by GS. */
+static void deny(void)
+{
+    if (!entries.is_denied)
+        fc_notice("this program uses the register GS itself: its calls are not counted; compile it "
+                  "without fc-config --lean");
+    entries.is_denied = true;
+}
+
+void fc_entries_add(const struct FcEntrySections *sections)
+{
+    fc_lock(&entries.lock);
+    if (entries.count == 0)
+        entries.home.thread = fc_thread.number;
+    if (!own && base() != 0)
+        deny();
+    else
+        add_module(sections);
+    fc_unlock(&entries.lock);
+}
+
+void fc_entries_forget(uint64_t start, uint64_t end)
+{
+    if (!fc_entries_are_used())
+        return;
+    fc_lock(&entries.lock);
+    for (uint32_t i = 0; i < entries.count;)
+    {
+        const struct Module module = entries.modules[i];
+        if (module.low - start >= end - start)
+        {
+            i++;
+            continue;
+        }
+        for (const struct Block *block = entries.blocks; block; block = block->next)
+            if (block->is_in_use)
+                unmap_module(block, &module);
+        entries.modules[i] = entries.modules[entries.count - 1];
+        __atomic_store_n(&entries.count, entries.count - 1, __ATOMIC_RELAXED);
+    }
+    fc_unlock(&entries.lock);
+}
+
+/* ---- Forks -------------------------------------------------------------------------- */
+
+void fc_entries_leave(void)
+{
+    entries.lock = 0;
+    if (!fc_entries_are_used())
+        return;
+    if (!entries.is_denied)
+        set_base(0);
+    own = NULL;
+    for (uint32_t i = 0; i < entries.count; i++)
+    {
+        const struct Module *module = &entries.modules[i];
+        for (const struct Block *block = entries.blocks; block; block = block->next)
+            if (block->is_in_use)
+                unmap_module(block, module);
+        if (module->is_home_shared)
+            map_private(module->low, module->high - module->low);
+    }
+    for (struct Block *block = entries.blocks; block; block = block->next)
+        block->is_in_use = false;
+    entries.home = (struct Block){0};
+}
+
+void fc_entries_after_fork(void)
+{
+    entries.home.thread = fc_thread.number;
+    for (uint32_t i = 0; i < entries.count; i++)
+        map_module(&entries.home, &entries.modules[i]);
+}
+
+#else /* fcas makes no counters for other processors */
+
+bool fc_entries_are_used(void)
+{
+    return false;
+}
+
+void fc_entries_begin_thread(void)
+{
+}
+
+void fc_entries_end_thread(void)
+{
+}
+
+void fc_entries_forget(uint64_t start, uint64_t end)
+{
+    (void)start;
+    (void)end;
+}
+
+void fc_entries_add(const struct FcEntrySections *sections)
+{
+    (void)sections;
+}
+
+void fc_entries_leave(void)
+{
+}
+
+void fc_entries_after_fork(void)
+{
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the constructors of modules with counters of entries call (libfc/hooks/module-entries.c).
+ */
+#include "libfc/base/signals.h"
+#include "libfc/base/state.h"
+#include "libfc/base/thread.h"
+#include "libfc/process/entries.h"
+#include "libfc/process/modules.h"
+#include "libfc/process/start.h"
+#include "libfc/process/threads.h"
+
+void fc_entries_register(const struct FcEntrySections *sections) __asm__(FC_ENTRIES_BEGIN)
+    __attribute__((visibility("default")));
+
+void fc_entries_register(const struct FcEntrySections *sections)
+{
+    /* where profiling has stopped, threads may have their own counters all the same */
+    if (!fc_start() && !fc_entries_are_used())
+        return;
+    const uint64_t old = fc_block_signals();
+    if (!fc_state_is_off())
+    {
+        if (fc_thread.number == 0)
+            fc_threads_start();
+        fc_modules_scan();
+    }
+    fc_entries_add(sections);
+    fc_restore_signals(old);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Interposes the making of threads where entries are counted (entries.h): a new thread would count
+ * where its maker does.  Without such counters libc's functions are reached by a jump.
+ */
+#include "libfc/base/libc.h"
+#include "libfc/base/signals.h"
+#include "libfc/base/state.h"
+#include "libfc/base/sys.h"
+#include "libfc/base/thread.h"
+#include "libfc/process/entries.h"
+#include "libfc/process/threads.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <threads.h>
+
+typedef void *ThreadFunction(void *);
+typedef int CreateFunction(pthread_t *, const pthread_attr_t *, ThreadFunction *, void *);
+typedef int CreateC11Function(thrd_t *, thrd_start_t, void *);
+
+static CreateFunction *real_create;
+static CreateC11Function *real_create_c11; /* NULL: libc has none */
+
+/* At start, since dlsym waits while another thread is in a library's constructor. */
+__attribute__((constructor)) static void find_real(void)
+{
+    real_create_c11 = (CreateC11Function *)fc_libc()->dlsym(RTLD_NEXT, "thrd_create");
+    if (!real_create_c11)
+        (void)fc_libc()->dlerror(); /* not an error of the program's */
+    real_create = (CreateFunction *)fc_libc()->dlsym(RTLD_NEXT, "pthread_create");
+}
+
+struct Begin
+{
+    ThreadFunction *function; /* NULL: the other one */
+    thrd_start_t c11_function;
+    void *argument;
+};
+
+static struct Begin *make(struct Begin begin)
+{
+    struct Begin *kept = fc_map(sizeof *kept);
+    if (kept)
+        *kept = begin;
+    return kept;
+}
+
+static struct Begin take(void *data)
+{
+    const struct Begin begin = *(const struct Begin *)data;
+    fc_unmap(data, sizeof begin);
+    const uint64_t old = fc_block_signals();
+    if (fc_thread.number == 0 && !fc_state_is_off())
+        fc_threads_start();
+    fc_entries_begin_thread();
+    fc_restore_signals(old);
+    return begin;
+}
+
+static void *begin_thread(void *data)
+{
+    const struct Begin begin = take(data);
+    return begin.function(begin.argument);
+}
+
+static int begin_c11_thread(void *data)
+{
+    const struct Begin begin = take(data);
+    return begin.c11_function(begin.argument);
+}
+
+FC_EXPORT FC_JUMPING int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                        ThreadFunction *function, void *argument)
+{
+    if (!real_create)
+        find_real();
+    struct Begin *begin = NULL;
+    if (fc_entries_are_used())
+        begin = make((struct Begin){.function = function, .argument = argument});
+    if (!begin)
+        FC_JUMP real_create(thread, attributes, function, argument);
+    const int error = real_create(thread, attributes, begin_thread, begin);
+    if (error != 0)
+        fc_unmap(begin, sizeof *begin);
+    return error;
+}
+
+FC_EXPORT FC_JUMPING int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+    if (!real_create_c11)
+        find_real();
+    struct Begin *begin = NULL;
+    if (fc_entries_are_used())
+        begin = make((struct Begin){.c11_function = function, .argument = argument});
+    if (!begin)
+        FC_JUMP real_create_c11(thread, function, argument);
+    const int error = real_create_c11(thread, begin_c11_thread, begin);
+    if (error != thrd_success)
+        fc_unmap(begin, sizeof *begin);
+    return error;
+}
