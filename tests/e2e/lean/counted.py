@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Programs of `fc-config --lean`: their counts are those of the oracle, whose hooks are in the same code, however the program is built,
+with threads, forks and kills, and their times are samples."""
+
+import os
+import shutil
+import signal
+
+import lean
+import fcprofile
+import fctest
+
+BUILDS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-fPIC"], ["-O2", "-fno-pic", "-no-pie"], ["-O2", "-fno-plt"],
+          ["-O2", "-fcf-protection"], ["-O2", "-ffunction-sections"], ["-O2", "-fno-asynchronous-unwind-tables"])
+
+CALLS = """
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define CALLED __attribute__((noinline))
+static volatile long sink;
+static jmp_buf place;
+static inline long inlined(long x) { return x + sink; }
+CALLED static long leaf(long x) { return inlined(x) * 3; }
+CALLED static long middle(long x) { return leaf(x) + leaf(x + 1); }
+CALLED long tail(long x) { sink += x; return middle(x + 2); }
+CALLED long recursive(long x) { return x < 2 ? leaf(x) : recursive(x - 1) + recursive(x - 2); }
+CALLED static void jumping(long x) { if (x % 3 == 0) longjmp(place, 1); leaf(x); }
+CALLED static void catching(long x) { if (setjmp(place) == 0) jumping(x); leaf(x); }
+CALLED static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+CALLED static double vectors(double a, double b, float c) { return a * b + c + sink; }
+static long (*volatile indirect)(long) = tail;
+static void at_end(void) { leaf(1); }
+__attribute__((constructor)) static void at_start(void) { leaf(2); }
+int main(void)
+{
+    int numbers[] = {5, 3, 9, 1, 7};
+    long sum = 0;
+    atexit(at_end);
+    for (long i = 0; i < 300; i++)
+    {
+        sum += middle(i) + indirect(i) + recursive(i % 12) + (long)vectors(i, 2, 3);
+        catching(i);
+        qsort(numbers, 5, sizeof *numbers, compare);
+    }
+    printf("%ld\\n", sum);
+    return 0;
+}
+"""
+
+THREADS = """
+#include <pthread.h>
+#include <stdlib.h>
+#define CALLED __attribute__((noinline, noclone))
+CALLED static int step(int x) { __asm__ volatile(""); return x + 1; }
+CALLED static void *work(void *count)
+{
+    int x = 0;
+    for (long i = 0; i < (long)count; i++)
+        x = step(x);
+    return (void *)(long)x;
+}
+int main(int argc, char **words)
+{
+    pthread_t threads[64];
+    const int n = atoi(words[1]);
+    (void)argc;
+    for (int i = 0; i < n; i++)
+        if (pthread_create(&threads[i], NULL, work, (void *)300000L) != 0)
+            return 1;
+    work((void *)200000L);
+    for (int i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
+FORKS = """
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define CALLED __attribute__((noinline, noclone))
+CALLED static void before(void) { __asm__ volatile(""); }
+CALLED static void in_child(void) { __asm__ volatile(""); }
+CALLED static void in_parent(void) { __asm__ volatile(""); }
+int main(int argc, char **words)
+{
+    (void)words;
+    for (int i = 0; i < 1000; i++)
+        before();
+    const pid_t child = fork();
+    if (child < 0)
+        return 1;
+    for (int i = 0; i < 3000; i++)
+        child == 0 ? in_child() : in_parent();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    if (argc > 1)
+        kill(getpid(), SIGKILL);
+    return 0;
+}
+"""
+
+TIMES = """
+static volatile unsigned sink;
+#define CALLED __attribute__((noinline, noclone))
+CALLED static void three(void) { for (int i = 0; i < 300000; i++) sink += i; }
+CALLED static void one(void) { for (int i = 0; i < 100000; i++) sink += i; }
+int main(void) { for (int i = 0; i < 700; i++) { three(); one(); } return 0; }
+"""
+
+
+class Counted(lean.Case):
+    def check_program(self, program, words=(), **options):
+        done, files = self.run_judged([program, *words], **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(files), 1)
+        return self.assert_judged(files[0], self.path("functioncheck.fc"))
+
+    def test_builds(self):
+        for compiler in filter(shutil.which, ("gcc", "clang")):
+            for flags in BUILDS:
+                with self.subTest(compiler=compiler, flags=flags):
+                    program = self.compile_judged(self.source(CALLS), *flags, compiler=compiler)
+                    self.assertGreater(self.check_program(program), 3000)
+
+    def test_cxx(self):
+        for compiler in filter(shutil.which, ("g++", "clang++")):
+            for source in ("caught.cc", "throw_through.cc", "static_init.cc", "thread_local.cc"):
+                with self.subTest(compiler=compiler, source=source):
+                    program = self.compile_judged(source, "-O2", compiler=compiler)
+                    self.check_program(program)
+
+    def test_threads(self):
+        for flags in (["-O2"], ["-O2", "-no-pie", "-fno-pic"]):
+            with self.subTest(flags=flags):
+                program = self.compile_judged(self.source(THREADS), *flags)
+                for n in (1, 8, 64):
+                    self.assertGreater(self.check_program(program, [str(n)]), 300000 * n)
+
+    def check_forked(self, words, status):
+        program = self.compile_judged(self.source(FORKS), "-O2")
+        done, files = self.run_judged([program, *words])
+        self.assertEqual(done.returncode, status)
+        self.wait_for_file("functioncheck.fcd")
+        self.assertEqual(len(files), 2)
+        for file in files:
+            self.assert_judged(file, self.path("functioncheck.fc." + file.rsplit(".", 1)[1]))
+
+    def test_fork(self):
+        self.check_forked([], 0)
+
+    def test_fork_and_kill(self):
+        self.check_forked(["killed"], -signal.SIGKILL)
+
+    def test_times(self):
+        """Three quarters of the time, whatever the machine does: both are sampled by the same clock."""
+        if not self.has_samples():
+            self.skipTest("the kernel allows no samples")
+        program = self.compile(self.source(TIMES), "-O2")
+        self.assertEqual(self.run_quiet([program]).returncode, 0)
+        flat = fctest_flat(self)
+        part = flat["three"] / (flat["three"] + flat["one"])
+        self.assertAlmostEqual(part, 0.75, delta=0.1)
+
+    def has_samples(self):
+        with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as stream:
+            return int(stream.read()) <= 2 and shutil.which("perf") is not None and \
+                self.run_target(["perf", "stat", "-e", "cpu-clock:u", "true"]).returncode == 0
+
+
+def fctest_flat(case):
+    """Local times in ns by function."""
+    profile = fcprofile.load_json(case.path("functioncheck.fc"), fctest.tool("fcdump"))
+    return {function.name: function.local_ns for function in profile.functions}
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("LC_ALL", "C")
+    fctest.main()
