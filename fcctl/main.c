@@ -5,6 +5,8 @@
  * usage.
  */
 #include "control/control.h"
+#include "profile/difference.h"
+#include "profile/fc-profile-file.h"
 #include "profile/output.h"
 #include "profile/plain.h"
 
@@ -63,11 +65,9 @@ static char *free_name(gint pid)
     }
 }
 
-static gboolean take_snapshot(gint pid, const char *path, GError **error)
+/* `path` NULL: a name that is free, which is printed. */
+static gboolean write_profile(gint pid, const char *path, const GString *text, GError **error)
 {
-    g_autoptr(GString) text = fc_control_ask(pid, FC_CONTROL_SNAPSHOT, error);
-    if (!text)
-        return FALSE;
     if (g_strcmp0(path, "-") == 0)
     {
         fwrite(text->str, 1, text->len, stdout);
@@ -81,7 +81,41 @@ static gboolean take_snapshot(gint pid, const char *path, GError **error)
     return TRUE;
 }
 
-static gboolean print_status(gint pid, const char *unused, GError **error)
+static gboolean take_snapshot(gint pid, char **arguments, GError **error)
+{
+    g_autoptr(GString) text = fc_control_ask(pid, FC_CONTROL_SNAPSHOT, error);
+    return text && write_profile(pid, arguments[0], text, error);
+}
+
+static FcProfile *ask_profile(gint pid, GError **error)
+{
+    g_autoptr(GString) text = fc_control_ask(pid, FC_CONTROL_SNAPSHOT, error);
+    FcProfile *profile = text ? fc_profile_parse(text->str, text->len, error) : NULL;
+    if (text && !profile)
+        g_prefix_error(error, "%d: the snapshot: ", pid);
+    return profile;
+}
+
+static gboolean take_delta(gint pid, char **arguments, GError **error)
+{
+    const double seconds = g_ascii_strtod(arguments[0], NULL);
+    g_autoptr(FcProfile) earlier = ask_profile(pid, error);
+    if (!earlier)
+        return FALSE;
+    g_usleep((gulong)(seconds * G_USEC_PER_SEC));
+    g_autoptr(FcProfile) later = ask_profile(pid, error);
+    if (!later)
+        return FALSE;
+    if (!fc_profile_subtract(later, earlier, error))
+    {
+        g_prefix_error(error, "%d: ", pid);
+        return FALSE;
+    }
+    g_autoptr(GString) text = fc_profile_format(later);
+    return write_profile(pid, arguments[1], text, error);
+}
+
+static gboolean print_status(gint pid, char **unused, GError **error)
 {
     g_autoptr(GString) text = fc_control_ask(pid, FC_CONTROL_STATUS, error);
     if (!text)
@@ -94,12 +128,31 @@ static gboolean print_status(gint pid, const char *unused, GError **error)
 static const struct
 {
     const char *name;
-    gint arguments; /* at most */
-    gboolean (*run)(gint pid, const char *argument, GError **error);
+    gint least; /* arguments, */
+    gint most;
+    gboolean (*run)(gint pid, char **arguments, GError **error); /* which end with NULL */
 } commands[] = {
-    {"snapshot", 1, take_snapshot},
-    {"status", 0, print_status},
+    {"snapshot", 0, 1, take_snapshot},
+    {"delta", 1, 2, take_delta},
+    {"status", 0, 0, print_status},
 };
+
+/* Why the arguments are none of the command's; NULL: they are. */
+static char *find_fault(guint command, gint count, char **arguments)
+{
+    const char *name = commands[command].name;
+    if (count > commands[command].most)
+        return g_strdup_printf("%s: unexpected argument '%s'", name, arguments[count - 1]);
+    if (count < commands[command].least)
+        return g_strdup_printf("%s: for how many seconds?", name);
+    if (commands[command].run != take_delta)
+        return NULL;
+    char *end;
+    const double seconds = g_ascii_strtod(arguments[0], &end);
+    if (*end == '\0' && end != arguments[0] && seconds > 0 && seconds <= 86400)
+        return NULL;
+    return g_strdup_printf("%s: '%s' is not a number of seconds up to 86400", name, arguments[0]);
+}
 
 /* ---- The command line ------------------------------------------------------------------- */
 
@@ -109,6 +162,8 @@ static const char summary[] =
     "Commands:\n"
     "  snapshot [FILE]  write its profile as of now to FILE, - for standard output,\n"
     "                   or to functioncheck.PID-N.fc, whose name is printed\n"
+    "  delta SECONDS [FILE]\n"
+    "                   likewise, of the time that it waits for\n"
     "  status           tell what is recorded";
 
 static int fail_usage(const char *text)
@@ -133,13 +188,10 @@ static int run(int count, char **words)
     {
         if (strcmp(words[1], commands[i].name) != 0)
             continue;
-        if (count > 2 + commands[i].arguments)
-        {
-            g_autofree char *text =
-                g_strdup_printf("%s: unexpected argument '%s'", words[1], words[count - 1]);
-            return fail_usage(text);
-        }
-        if (commands[i].run(pid, count > 2 ? words[2] : NULL, &error))
+        g_autofree char *fault = find_fault(i, count - 2, words + 2);
+        if (fault)
+            return fail_usage(fault);
+        if (commands[i].run(pid, words + 2, &error))
             return finish_output(EXIT_DONE);
         print_error(error->message);
         return EXIT_FAILED;

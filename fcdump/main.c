@@ -4,6 +4,7 @@
  * errors and that exits: 0 done, 1 input could not be (wholly) read, has not what was
  * named, or output was not written, 2 wrong usage, 3 what --fail-on-... is there to find.
  */
+#include "control/control.h"
 #include "fcdump/compare.h"
 #include "fcdump/diff-rules.h"
 #include "fcdump/export-gmon.h"
@@ -234,10 +235,43 @@ static gboolean prints_json(const FcOptions *options)
     return options->export >= 0 && strcmp(options->table[options->export]->name, "json") == 0;
 }
 
+static void free_text(gpointer text)
+{
+    if (text)
+        g_string_free(text, TRUE);
+}
+
+/* The number of the process that the operand names; 0: it is a file's name. */
+static gint process_of(const char *operand)
+{
+    return access(operand, F_OK) == 0 ? 0 : fc_control_pid(operand);
+}
+
+/* Snapshots of the operands that are processes.  Without a text where there is none, which is one
+ * of the problems. */
+static GHashTable *ask_processes(const FcOptions *options, GPtrArray *problems)
+{
+    GHashTable *texts = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_text);
+    for (guint i = 0; options->operands->pdata[i]; i++)
+    {
+        g_autoptr(GError) error = NULL;
+        char *operand = options->operands->pdata[i];
+        const gint pid = process_of(operand);
+        if (pid == 0)
+            continue;
+        GString *text = fc_control_ask(pid, FC_CONTROL_SNAPSHOT, &error);
+        g_hash_table_insert(texts, operand, text);
+        if (!text)
+            g_ptr_array_add(problems, g_strdup(error->message));
+    }
+    return texts;
+}
+
 static FcModel *load(const FcOptions *options, GPtrArray *problems, GPtrArray *missing,
                      GPtrArray *notes)
 {
     g_autoptr(GPtrArray) images = list_images(options, FALSE);
+    g_autoptr(GHashTable) texts = ask_processes(options, problems);
     FcProgressLine line;
     const gboolean json = prints_json(options); /* it has all times, each by itself */
     const FcLoad wanted = {.operands = (const char *const *)options->operands->pdata,
@@ -251,6 +285,7 @@ static FcModel *load(const FcOptions *options, GPtrArray *problems, GPtrArray *m
                            .threads = options->threads,
                            .missing = missing,
                            .notes = notes,
+                           .texts = texts,
                            .progress = fc_progress_start(&line)};
     FcModel *model = fc_model_load(&wanted, problems);
     fc_progress_end(&line);
@@ -452,7 +487,9 @@ static int run(const FcOptions *options)
     if (!model)
     {
         g_autoptr(GPtrArray) advice = g_ptr_array_new_with_free_func(g_free);
-        fc_nearby_advise((const char *const *)options->operands->pdata, advice);
+        const char *first = options->operands->pdata[0];
+        if (!first || process_of(first) == 0)
+            fc_nearby_advise((const char *const *)options->operands->pdata, advice);
         print_errors(advice, 0);
         return EXIT_INPUT;
     }

@@ -66,7 +66,8 @@ char *fc_options_help(const FcReport *const *table)
         "Usage: fcdump [OPTION]... [PROFILE]... [IMAGE]...\n"
         "       fcdump --diff [OPTION]... OLD... -- NEW...\n"
         "Show what a profile holds.  PROFILE is a .fc or .fcd file, functioncheck.fc if none is\n"
-        "named; several are summed.  IMAGE is a program or library that moved since the run.\n"
+        "named, or the number of a process that is being profiled, which goes on; several are\n"
+        "summed.  IMAGE is a program or library that moved since the run.\n"
         "Options may be spelled with one dash or two, arguments follow '=' or as the next word.\n");
     g_string_append(text, "\nThe first screen, printed where no other report is named:\n");
     append_report_help(text, table, FC_REPORT_SCREEN);

@@ -97,21 +97,13 @@ static void note_repeated(const Loader *loader)
     g_ptr_array_add(loader->load->notes, g_string_free(g_steal_pointer(&note), FALSE));
 }
 
-static void load_profile(Loader *loader, const char *path)
+/* `identity`: of its file, which it takes over; NULL: it is in none. */
+static void add_profile(Loader *loader, const char *path, FcProfile *loaded, char *identity)
 {
-    g_autofree char *identity = file_identity(path);
-    if (is_taken(loader, path, identity))
-        return;
-    g_autoptr(GError) error = NULL;
-    g_autoptr(FcProfile) profile = fc_profile_read(path, loader->load->progress, &error);
+    g_autoptr(FcProfile) profile = loaded;
     FcModel *model = loader->model;
-    if (!profile)
-    {
-        add_problem(loader, path, error->message);
-        return;
-    }
     if (identity)
-        g_hash_table_add(loader->taken, g_steal_pointer(&identity));
+        g_hash_table_add(loader->taken, identity);
     g_debug("%s: profile of process %" G_GINT64_FORMAT ": %u functions, %u arcs, %u contexts", path,
             profile->pid, profile->functions->len, profile->arcs->len, profile->contexts->len);
     if (!restrict_to_wanted(loader, profile))
@@ -126,6 +118,30 @@ static void load_profile(Loader *loader, const char *path)
         model->profile = g_steal_pointer(&profile);
     else
         fc_profile_merge(model->profile, profile);
+}
+
+static void load_profile(Loader *loader, const char *path)
+{
+    g_autofree char *identity = file_identity(path);
+    if (is_taken(loader, path, identity))
+        return;
+    g_autoptr(GError) error = NULL;
+    FcProfile *profile = fc_profile_read(path, loader->load->progress, &error);
+    if (profile)
+        add_profile(loader, path, profile, g_steal_pointer(&identity));
+    else
+        add_problem(loader, path, error->message);
+}
+
+/* Of a process that goes on. */
+static void load_text(Loader *loader, const char *operand, const GString *text)
+{
+    g_autoptr(GError) error = NULL;
+    FcProfile *profile = fc_profile_parse(text->str, text->len, &error);
+    if (profile)
+        add_profile(loader, operand, profile, NULL);
+    else
+        add_problem(loader, operand, error->message);
 }
 
 static void load_descriptor(Loader *loader, const char *path)
@@ -179,6 +195,13 @@ static gboolean read_start(Loader *loader, const char *path, char *start, gsize 
 static void load_operand(Loader *loader, const char *path)
 {
     char start[sizeof FC_DESCRIPTOR_MAGIC];
+    gpointer text;
+    if (loader->load->texts && g_hash_table_lookup_extended(loader->load->texts, path, NULL, &text))
+    {
+        if (text)
+            load_text(loader, path, text);
+        return;
+    }
     if (!read_start(loader, path, start, sizeof start))
         return;
     if (g_str_has_prefix(start, FC_DESCRIPTOR_MAGIC))

@@ -26,6 +26,8 @@ typedef struct
     GHashTable *taken;  /* fc_load_taken_new(): files that other runs of a side were made of;
                            may be NULL */
     GPtrArray *notes;   /* gets what is worth saying and no fault (owned strings); may be NULL */
+    GHashTable *texts;  /* operand -> GString: the profile, which is in no file; without one it is
+                           passed over; may be NULL */
     const FcProgress *progress; /* told of each file; may be NULL */
 } FcLoad;
 

@@ -184,13 +184,50 @@ class Calls(Snapshots):
             child = int(server.order("f").split()[0])
             self.check_idle(child, 7)
             self.check_idle(server.pid, THREADS)
+        final = fcprofile.load(self.wait_for_file(f"functioncheck.fc.{child}"))
+        self.assertEqual(self.calls(final), {"handle": 7, "parse": 7, "cheap": 140})
 
     def test_shown(self):
         with self.server() as server:
             server.order("o")
             self.snapshot(server.pid)
-            text = self.command([fctest.tool("fcdump"), "snapshot.fc"])
-            self.assertIn("running: a snapshot", text.splitlines()[0])
+            for what in ("snapshot.fc", str(server.pid)):
+                text = self.command([fctest.tool("fcdump"), what])
+                self.assertIn("running: a snapshot", text.splitlines()[0])
+                self.assertRegex(text, rf"(?m) {20 * THREADS} .* cheap$")
+            # a file of that name is meant first
+            os.rename(self.path("snapshot.fc"), self.path(str(server.pid)))
+            server.order("o")
+            self.assertRegex(self.command([fctest.tool("fcdump"), str(server.pid)]), rf"(?m) {20 * THREADS} .* cheap$")
+
+    def test_not_shown(self):
+        done = self.run_target([fctest.tool("fcdump"), "4194304"])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, b"", b"fcdump: 4194304: no such process\n"))
+
+    def test_delta(self):
+        """Of the time between two snapshots: what was before is not in it."""
+        with self.server() as server:
+            server.order("l")
+            server.order("i")
+            before = server.served()
+            self.assertGreater(before, THREADS)
+            with subprocess.Popen([fctest.tool("fcctl"), str(server.pid), "delta", "3", "delta.fc"], cwd=self.folder,
+                                  env=fctest.plain_environment()) as waits:
+                fctest.wait_until(lambda: "\nsnapshots 1\n" in self.fcctl(server.pid, "status"), "no first snapshot")
+                server.order("o")
+                self.assertEqual(waits.wait(fctest.TIMEOUT_S), 0)
+            delta = fcprofile.load(self.path("delta.fc"))
+            self.assertEqual(self.calls(delta), {"handle": THREADS, "parse": THREADS, "cheap": 20 * THREADS})
+            self.assertEqual(sum(arc.calls for arc in delta.arcs if arc.callee.name == "handle"), THREADS)
+            self.assertEqual(sorted(thread.functions["handle"][0] for thread in delta.threads if "handle" in thread.functions),
+                             [1] * THREADS)
+            self.assertEqual({function.name for function in delta.functions}, {"main", "worker", "handle", "parse", "cheap",
+                                                                              "command", "set", "wait_for_idle"})
+            times = {function.name: function.total_ns for function in delta.functions}
+            self.assertGreaterEqual(times["worker"], 2.9e9 * THREADS)
+            self.assertLess(times["main"], delta.run_ns + 1e6)
+            whole = self.snapshot(server.pid)
+            self.assertEqual(self.calls(whole)["handle"], before + THREADS)
 
 
 class Asking(Snapshots):
@@ -215,6 +252,9 @@ class Asking(Snapshots):
                             (("1x", "status"), "1x: not the number of a process"),
                             (("99999999999", "status"), "99999999999: not the number of a process"),
                             (("1", "dump"), "dump: no such command"),
+                            (("1", "delta"), "delta: for how many seconds?"),
+                            (("1", "delta", "x"), "delta: 'x' is not a number of seconds up to 86400"),
+                            (("1", "delta", "0"), "delta: '0' is not a number of seconds up to 86400"),
                             (("1", "snapshot", "a", "b"), "snapshot: unexpected argument 'b'")):
             self.assertEqual(self.fcctl(*words, status=2), f"fcctl: {text}\nTry 'fcctl --help'.\n")
 

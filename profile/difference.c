@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See difference.h.  Both profiles list what there was until then, in orders of their own: records
+ * are the same if their addresses are, and those that they refer to.
+ */
+#include "profile/difference.h"
+
+#include "profile/fc-profile-file.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Which records are the same ---------------------------------------------------------- */
+
+typedef struct
+{
+    gint64 values[4];
+} Key;
+
+static guint key_hash(gconstpointer data)
+{
+    const Key *key = data;
+    guint64 hash = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(key->values); i++)
+        hash =
+            (hash ^ hash >> 32 ^ (guint64)key->values[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+    return (guint)(hash >> 32);
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, sizeof(Key)) == 0;
+}
+
+/* Numbers that are the same in both profiles for the same function, and for the same context: of
+ * the later one, behind which come those that are in the earlier one alone. */
+typedef struct
+{
+    GHashTable *functions; /* Key -> number + 1, owned keys; the others likewise */
+    GHashTable *arcs;
+    GHashTable *contexts;
+    guint *earlier_functions; /* their numbers in the later profile; FC_NONE: not there */
+    guint *earlier_contexts;
+} Match;
+
+#define NOWHERE G_MAXUINT
+
+static void remember(GHashTable *table, const Key *key, guint number)
+{
+    if (!g_hash_table_contains(table, key))
+        g_hash_table_insert(table, g_memdup2(key, sizeof *key), GUINT_TO_POINTER(number + 1));
+}
+
+static guint find(GHashTable *table, const Key *key)
+{
+    const guint found = GPOINTER_TO_UINT(g_hash_table_lookup(table, key));
+    return found != 0 ? found - 1 : NOWHERE;
+}
+
+static Key function_key(const FcProfile *profile, const FcProfileFunction *function)
+{
+    const gint module = function->place.module;
+    const guint64 loaded =
+        module != FC_NONE ? g_array_index(profile->modules, FcProfileModule, module).load_ns : 0;
+    return (Key){{(gint64)function->place.address, (gint64)loaded}};
+}
+
+/* `numbers`: of functions in the later profile; NULL: this is that. */
+static gint64 number_of(const guint *numbers, gint index)
+{
+    return index == FC_NONE || !numbers ? index : (gint64)numbers[index];
+}
+
+static Key arc_key(const FcProfileArc *arc, const guint *functions)
+{
+    return (Key){{number_of(functions, arc->caller), number_of(functions, (gint)arc->callee),
+                  (gint64)arc->site.address}};
+}
+
+static Key context_key(const FcProfileContext *context, const guint *functions,
+                       const guint *contexts)
+{
+    return (Key){{number_of(contexts, context->parent),
+                  number_of(functions, (gint)context->function), (gint64)context->site.address}};
+}
+
+static void match_begin(Match *match, const FcProfile *later, const FcProfile *earlier)
+{
+    GHashTable **tables[] = {&match->functions, &match->arcs, &match->contexts};
+    for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
+        *tables[i] = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    for (guint i = 0; i < later->functions->len; i++)
+    {
+        const Key key = function_key(later, &g_array_index(later->functions, FcProfileFunction, i));
+        remember(match->functions, &key, i);
+    }
+    for (guint i = 0; i < later->arcs->len; i++)
+    {
+        const Key key = arc_key(&g_array_index(later->arcs, FcProfileArc, i), NULL);
+        remember(match->arcs, &key, i);
+    }
+    for (guint i = 0; i < later->contexts->len; i++)
+    {
+        const Key key =
+            context_key(&g_array_index(later->contexts, FcProfileContext, i), NULL, NULL);
+        remember(match->contexts, &key, i);
+    }
+    match->earlier_functions = g_new(guint, earlier->functions->len + 1);
+    match->earlier_contexts = g_new(guint, earlier->contexts->len + 1);
+}
+
+static void match_end(Match *match)
+{
+    g_hash_table_unref(match->functions);
+    g_hash_table_unref(match->arcs);
+    g_hash_table_unref(match->contexts);
+    g_free(match->earlier_functions);
+    g_free(match->earlier_contexts);
+}
+
+/* ---- Figures ------------------------------------------------------------------------------ */
+
+static void take_off(guint64 *from, guint64 amount)
+{
+    *from -= MIN(*from, amount);
+}
+
+static void take_off_times(FcProfileTimes *from, const FcProfileTimes *amount)
+{
+    take_off(&from->total_ns, amount->total_ns);
+    take_off(&from->local_ns, amount->local_ns);
+    take_off(&from->total_cost_ns, amount->total_cost_ns);
+    take_off(&from->local_cost_ns, amount->local_cost_ns);
+    take_off(&from->total_wait_ns, amount->total_wait_ns);
+    take_off(&from->local_wait_ns, amount->local_wait_ns);
+}
+
+static void take_off_off(FcProfileOff *from, const FcProfileOff *amount)
+{
+    take_off(&from->preempted_ns, amount->preempted_ns);
+    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+        take_off(&from->kind_ns[kind], amount->kind_ns[kind]);
+}
+
+static guint64 both_errors(guint64 one, guint64 other)
+{
+    return (guint64)MIN(sqrt((double)one * (double)one + (double)other * (double)other), 0x1p62);
+}
+
+static void take_off_function(FcProfileFunction *from, const FcProfileFunction *amount)
+{
+    guint64 buckets[FC_HISTOGRAM_BUCKETS];
+    take_off(&from->calls, amount->calls);
+    take_off(&from->counted, amount->counted);
+    take_off(&from->timed, amount->timed);
+    take_off_times(&from->times, &amount->times);
+    take_off_off(&from->off, &amount->off);
+    from->total_error_ns = both_errors(from->total_error_ns, amount->total_error_ns);
+    from->local_error_ns = both_errors(from->local_error_ns, amount->local_error_ns);
+    fc_histogram_read(&from->histogram, buckets, FC_HISTOGRAM_BUCKETS);
+    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+        take_off(&buckets[i], fc_histogram_get(&amount->histogram, i));
+    fc_histogram_clear(&from->histogram);
+    from->histogram = fc_histogram_of(buckets, FC_HISTOGRAM_BUCKETS);
+}
+
+static void subtract_functions(const Match *match, FcProfile *later, const FcProfile *earlier)
+{
+    for (guint i = 0; i < earlier->functions->len; i++)
+    {
+        const FcProfileFunction *amount = &g_array_index(earlier->functions, FcProfileFunction, i);
+        const Key key = function_key(earlier, amount);
+        const guint at = match->earlier_functions[i] = find(match->functions, &key);
+        if (at != NOWHERE)
+            take_off_function(&g_array_index(later->functions, FcProfileFunction, at), amount);
+    }
+    for (guint i = 0; i < later->functions->len; i++)
+    {
+        FcProfileFunction *function = &g_array_index(later->functions, FcProfileFunction, i);
+        function->bounds = (FcProfileBounds){0};
+        function->has_cpu_bounds = function->has_elapsed_bounds = FALSE;
+    }
+}
+
+static void subtract_arcs(const Match *match, FcProfile *later, const FcProfile *earlier)
+{
+    for (guint i = 0; i < earlier->arcs->len; i++)
+    {
+        const FcProfileArc *amount = &g_array_index(earlier->arcs, FcProfileArc, i);
+        const Key key = arc_key(amount, match->earlier_functions);
+        const guint at = find(match->arcs, &key);
+        if (at == NOWHERE)
+            continue;
+        FcProfileArc *from = &g_array_index(later->arcs, FcProfileArc, at);
+        take_off(&from->calls, amount->calls);
+        take_off_times(&from->times, &amount->times);
+    }
+}
+
+static void subtract_contexts(const Match *match, FcProfile *later, const FcProfile *earlier)
+{
+    for (guint i = 0; i < earlier->contexts->len; i++)
+    {
+        const FcProfileContext *amount = &g_array_index(earlier->contexts, FcProfileContext, i);
+        const Key key = context_key(amount, match->earlier_functions, match->earlier_contexts);
+        const guint at = match->earlier_contexts[i] = find(match->contexts, &key);
+        if (at == NOWHERE)
+            continue;
+        FcProfileContext *from = &g_array_index(later->contexts, FcProfileContext, at);
+        take_off(&from->calls, amount->calls);
+        take_off_times(&from->times, &amount->times);
+    }
+}
+
+/* ---- Threads ------------------------------------------------------------------------------ */
+
+static const FcProfileThread *find_thread(const FcProfile *profile, const FcProfileThread *thread)
+{
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const FcProfileThread *one = &g_array_index(profile->threads, FcProfileThread, i);
+        if (one->tid == thread->tid && one->start_ns <= thread->end_ns &&
+            thread->start_ns <= one->end_ns)
+            return one;
+    }
+    return NULL;
+}
+
+static void subtract_thread(const Match *match, FcProfileThread *from,
+                            const FcProfileThread *amount)
+{
+    g_autoptr(GHashTable) at = g_hash_table_new(NULL, NULL);
+    take_off(&from->calls, amount->calls);
+    take_off(&from->run_ns, amount->run_ns);
+    take_off(&from->wait_ns, amount->wait_ns);
+    take_off(&from->manager_ns, amount->manager_ns);
+    take_off(&from->preempted_ns, amount->preempted_ns);
+    for (guint i = 0; i < from->functions->len; i++)
+        g_hash_table_insert(
+            at,
+            GUINT_TO_POINTER(g_array_index(from->functions, FcProfileThreadFunction, i).function +
+                             1),
+            GUINT_TO_POINTER(i + 1));
+    for (guint i = 0; i < amount->functions->len; i++)
+    {
+        const FcProfileThreadFunction *one =
+            &g_array_index(amount->functions, FcProfileThreadFunction, i);
+        const guint function = match->earlier_functions[one->function];
+        const guint found = GPOINTER_TO_UINT(
+            function != NOWHERE ? g_hash_table_lookup(at, GUINT_TO_POINTER(function + 1)) : NULL);
+        if (found == 0)
+            continue;
+        FcProfileThreadFunction *own =
+            &g_array_index(from->functions, FcProfileThreadFunction, found - 1);
+        take_off(&own->calls, one->calls);
+        take_off_times(&own->times, &one->times);
+        take_off_off(&own->off, &one->off);
+    }
+}
+
+static void subtract_threads(const Match *match, FcProfile *later, const FcProfile *earlier)
+{
+    for (guint i = 0; i < later->threads->len; i++)
+    {
+        FcProfileThread *thread = &g_array_index(later->threads, FcProfileThread, i);
+        const FcProfileThread *amount = find_thread(earlier, thread);
+        if (amount)
+            subtract_thread(match, thread, amount);
+        g_clear_pointer(&thread->arcs, g_array_unref);
+        g_clear_pointer(&thread->trace, g_array_unref);
+        thread->trace_all = 0;
+    }
+}
+
+/* ---- What is 0 now ------------------------------------------------------------------------ */
+
+static gboolean is_nothing(guint64 calls, const FcProfileTimes *times)
+{
+    return calls == 0 && times->total_ns == 0 && times->local_ns == 0 &&
+           times->total_cost_ns == 0 && times->total_wait_ns == 0;
+}
+
+static void drop_arcs(FcProfile *profile)
+{
+    guint kept = 0;
+    for (guint i = 0; i < profile->arcs->len; i++)
+    {
+        const FcProfileArc arc = g_array_index(profile->arcs, FcProfileArc, i);
+        if (!is_nothing(arc.calls, &arc.times))
+            g_array_index(profile->arcs, FcProfileArc, kept++) = arc;
+    }
+    g_array_set_size(profile->arcs, kept);
+}
+
+/* A context stays for those below it. */
+static void drop_contexts(FcProfile *profile)
+{
+    GArray *contexts = profile->contexts;
+    g_autofree gboolean *stays = g_new0(gboolean, contexts->len + 1);
+    g_autofree guint *numbers = g_new(guint, contexts->len + 1);
+    guint kept = 0;
+    for (guint i = contexts->len; i-- > 0;)
+    {
+        const FcProfileContext *context = &g_array_index(contexts, FcProfileContext, i);
+        stays[i] |= !is_nothing(context->calls, &context->times);
+        if (stays[i] && context->parent != FC_NONE)
+            stays[context->parent] = TRUE;
+    }
+    for (guint i = 0; i < contexts->len; i++)
+    {
+        FcProfileContext context = g_array_index(contexts, FcProfileContext, i);
+        numbers[i] = kept;
+        if (!stays[i])
+            continue;
+        if (context.parent != FC_NONE)
+            context.parent = (gint)numbers[context.parent];
+        g_array_index(contexts, FcProfileContext, kept++) = context;
+    }
+    g_array_set_size(contexts, kept);
+}
+
+static void drop_thread_functions(FcProfile *profile)
+{
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        GArray *functions = g_array_index(profile->threads, FcProfileThread, i).functions;
+        guint kept = 0;
+        for (guint j = 0; j < functions->len; j++)
+        {
+            const FcProfileThreadFunction one =
+                g_array_index(functions, FcProfileThreadFunction, j);
+            if (!is_nothing(one.calls, &one.times))
+                g_array_index(functions, FcProfileThreadFunction, kept++) = one;
+        }
+        g_array_set_size(functions, kept);
+    }
+}
+
+static void mark_functions(const FcProfile *profile, gboolean *stays)
+{
+    for (guint i = 0; i < profile->arcs->len; i++)
+    {
+        const FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
+        stays[arc->callee] = TRUE;
+        if (arc->caller != FC_NONE)
+            stays[arc->caller] = TRUE;
+    }
+    for (guint i = 0; i < profile->contexts->len; i++)
+        stays[g_array_index(profile->contexts, FcProfileContext, i).function] = TRUE;
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
+        for (guint j = 0; j < thread->functions->len; j++)
+            stays[g_array_index(thread->functions, FcProfileThreadFunction, j).function] = TRUE;
+        for (guint j = 0; j < thread->stack->len; j++)
+            stays[g_array_index(thread->stack, FcProfileFrame, j).function] = TRUE;
+    }
+}
+
+static void renumber(FcProfile *profile, const guint *numbers)
+{
+    for (guint i = 0; i < profile->arcs->len; i++)
+    {
+        FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
+        arc->callee = numbers[arc->callee];
+        arc->caller = arc->caller != FC_NONE ? (gint)numbers[arc->caller] : FC_NONE;
+    }
+    for (guint i = 0; i < profile->contexts->len; i++)
+    {
+        guint *function = &g_array_index(profile->contexts, FcProfileContext, i).function;
+        *function = numbers[*function];
+    }
+    for (guint i = 0; i < profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);
+        for (guint j = 0; j < thread->functions->len; j++)
+        {
+            guint *function =
+                &g_array_index(thread->functions, FcProfileThreadFunction, j).function;
+            *function = numbers[*function];
+        }
+        for (guint j = 0; j < thread->stack->len; j++)
+        {
+            guint *function = &g_array_index(thread->stack, FcProfileFrame, j).function;
+            *function = numbers[*function];
+        }
+    }
+}
+
+static void drop_functions(FcProfile *profile)
+{
+    GArray *functions = profile->functions;
+    g_autofree gboolean *stays = g_new0(gboolean, functions->len + 1);
+    g_autofree guint *numbers = g_new(guint, functions->len + 1);
+    guint kept = 0;
+    mark_functions(profile, stays);
+    for (guint i = 0; i < functions->len; i++)
+    {
+        FcProfileFunction *function = &g_array_index(functions, FcProfileFunction, i);
+        const FcProfileFunction copy = *function;
+        numbers[i] = kept;
+        if (!stays[i] && is_nothing(copy.calls, &copy.times))
+        {
+            fc_histogram_clear(&function->histogram);
+            continue;
+        }
+        memset(&function->histogram, 0, sizeof function->histogram); /* it is the copy's */
+        g_array_index(functions, FcProfileFunction, kept++) = copy;
+    }
+    g_array_set_size(functions, kept);
+    renumber(profile, numbers);
+}
+
+/* What can't be told of the time between. */
+static void drop_unknown(FcProfile *profile)
+{
+    FcProfileHeap *heap = &profile->heap;
+    GArray *arrays[] = {profile->latencies, profile->slowest,      profile->leaks,
+                        profile->bad_frees, profile->bad_reallocs, heap->frames,
+                        heap->alloc_sites,  heap->blocks,          heap->bad_frees,
+                        heap->samples};
+    for (guint i = 0; i < G_N_ELEMENTS(arrays); i++)
+        g_array_set_size(arrays[i], 0);
+    const FcProfileHeap nothing = {.frames = heap->frames,
+                                   .alloc_sites = heap->alloc_sites,
+                                   .blocks = heap->blocks,
+                                   .bad_frees = heap->bad_frees,
+                                   .samples = heap->samples};
+    *heap = nothing;
+    profile->unlisted_leaks = (FcProfileSum){0};
+}
+
+gboolean fc_profile_subtract(FcProfile *later, const FcProfile *earlier, GError **error)
+{
+    Match match;
+    if (g_strcmp0(later->unique_id, earlier->unique_id) != 0 || later->pid != earlier->pid ||
+        later->start_realtime_ns != earlier->start_realtime_ns)
+    {
+        g_set_error(error, FC_PROFILE_ERROR, FC_PROFILE_ERROR_MALFORMED,
+                    "not two snapshots of one process");
+        return FALSE;
+    }
+    match_begin(&match, later, earlier);
+    subtract_functions(&match, later, earlier);
+    subtract_arcs(&match, later, earlier);
+    subtract_contexts(&match, later, earlier);
+    subtract_threads(&match, later, earlier);
+    match_end(&match);
+    drop_unknown(later);
+    drop_arcs(later);
+    drop_contexts(later);
+    drop_thread_functions(later);
+    drop_functions(later);
+    later->start_realtime_ns = earlier->end_realtime_ns;
+    take_off(&later->run_ns, earlier->run_ns);
+    take_off(&later->looks, earlier->looks);
+    return TRUE;
+}
