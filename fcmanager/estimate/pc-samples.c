@@ -35,6 +35,7 @@ struct FcPcSampler
     GCond changed;
     GPtrArray *sampled; /* FcPcSampled */
     gboolean is_ending;
+    pid_t process; /* whose buffers they are */
 };
 
 static void add(FcPcSampled *sampled, guint64 address)
@@ -91,6 +92,12 @@ static void drain(FcPcSampled *sampled)
     __atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
 }
 
+static void drain_all(const FcPcSampler *sampler)
+{
+    for (guint i = 0; i < sampler->sampled->len; i++)
+        drain(g_ptr_array_index(sampler->sampled, i));
+}
+
 static gpointer run(gpointer data)
 {
     FcPcSampler *sampler = data;
@@ -101,8 +108,7 @@ static gpointer run(gpointer data)
             g_cond_wait(&sampler->changed, &sampler->lock);
         else
             g_cond_wait_until(&sampler->changed, &sampler->lock, g_get_monotonic_time() + DRAIN_US);
-        for (guint i = 0; i < sampler->sampled->len; i++)
-            drain(g_ptr_array_index(sampler->sampled, i));
+        drain_all(sampler);
     }
     g_mutex_unlock(&sampler->lock);
     return NULL;
@@ -112,6 +118,7 @@ FcPcSampler *fc_pc_sampler_new(void)
 {
     FcPcSampler *sampler = g_new0(FcPcSampler, 1);
     sampler->sampled = g_ptr_array_new();
+    sampler->process = getpid();
     g_mutex_init(&sampler->lock);
     g_cond_init(&sampler->changed);
     sampler->thread = g_thread_try_new("samples", run, sampler, NULL);
@@ -136,6 +143,17 @@ void fc_pc_sampler_free(FcPcSampler *sampler)
     g_mutex_clear(&sampler->lock);
     g_cond_clear(&sampler->changed);
     g_free(sampler);
+}
+
+void fc_pc_sampler_hold(FcPcSampler *sampler)
+{
+    g_mutex_lock(&sampler->lock);
+    drain_all(sampler);
+}
+
+void fc_pc_sampler_release(FcPcSampler *sampler)
+{
+    g_mutex_unlock(&sampler->lock);
 }
 
 FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, gint64 tid)
@@ -180,13 +198,16 @@ void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen)
     g_mutex_lock(&sampler->lock);
     g_ptr_array_remove_fast(sampler->sampled, sampled);
     g_mutex_unlock(&sampler->lock);
-    drain(sampled);
+    const gboolean is_ours = sampler->process == getpid();
+    if (is_ours)
+        drain(sampled);
     if (seen)
         *seen = sampled->seen;
     else
         g_array_unref(sampled->seen.places);
     g_hash_table_unref(sampled->at);
-    munmap(sampled->memory, sampled->bytes);
+    if (is_ours) /* the kernel does not map it in a child */
+        munmap(sampled->memory, sampled->bytes);
     close(sampled->fd);
     g_free(sampled);
 }

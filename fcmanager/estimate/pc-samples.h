@@ -34,6 +34,12 @@ FcPcSampler *fc_pc_sampler_new(void);
 /* Nothing may be sampled any more. */
 void fc_pc_sampler_free(FcPcSampler *sampler);
 
+/* Before and after the manager forks: takes all samples so far, and nothing changes meanwhile.  The
+ * child has these, and ends its copies without a look at the kernel's buffers, which are the
+ * parent's. */
+void fc_pc_sampler_hold(FcPcSampler *sampler);
+void fc_pc_sampler_release(FcPcSampler *sampler);
+
 /* Samples thread `tid`, as the manager knows it, until fc_pc_sampler_end.  NULL: the kernel does
  * not allow it, or there is no such thread. */
 FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, gint64 tid);

@@ -122,6 +122,7 @@ gboolean fc_snapshots_take(FcSnapshots *snapshots, const FcSnapshotOrder *order,
 {
     g_autoptr(GArray) keys = keys_of(order->processes);
     FcObserver *observer = order->common->observer;
+    FcPcSampler *pc_sampler = order->common->pc_sampler;
     int ends[2];
     fc_snapshots_reap(snapshots, FALSE);
     if (snapshots->children->len >= CHILDREN_MAX)
@@ -139,8 +140,12 @@ gboolean fc_snapshots_take(FcSnapshots *snapshots, const FcSnapshotOrder *order,
     }
     if (observer)
         fc_observer_hold(observer);
+    if (pc_sampler)
+        fc_pc_sampler_hold(pc_sampler);
     const pid_t child = fork();
     const int why = errno;
+    if (pc_sampler)
+        fc_pc_sampler_release(pc_sampler);
     if (observer)
         fc_observer_release(observer);
     if (child == 0)

@@ -349,10 +349,10 @@ static const unsigned char *instruction_of(const struct FcEntryRecord *entry)
 
 /* Takes the prefix GS off each counter's instruction, before any other thread runs the module's
  * code. */
-static void count_at_home(const struct Module *module)
+static void count_at_home(const struct FcEntryRecord *entry, const struct FcEntryRecord *end)
 {
     static const unsigned char counts[] = {0x65, 0x48, 0xff, 0x05};
-    for (const struct FcEntryRecord *entry = module->entries; entry < module->end; entry++)
+    for (; entry < end; entry++)
     {
         const unsigned char *at = instruction_of(entry);
         const uint64_t page = (uint64_t)(uintptr_t)at & ~(PAGE - 1);
@@ -406,7 +406,7 @@ static void add_module(const struct FcEntrySections *sections)
                 map_module(block, &module);
         }
     if (!is_everywhere)
-        count_at_home(&module);
+        count_at_home(module.entries, module.end);
     else
     {
         entries.modules[entries.count] = module;
@@ -414,13 +414,13 @@ static void add_module(const struct FcEntrySections *sections)
     }
 }
 
-/* The module's instructions lead to what the program keeps by GS. */
-static void deny(void)
+/* The module's instructions would lead to what the program keeps by GS. */
+static void deny(const struct FcEntrySections *sections)
 {
     if (!entries.is_denied)
-        fc_notice("this program uses the register GS itself: its calls are not counted; compile it "
-                  "without fc-config --lean");
+        fc_notice("this program uses the register GS itself");
     entries.is_denied = true;
+    count_at_home(sections->entries, sections->entries_end);
 }
 
 void fc_entries_add(const struct FcEntrySections *sections)
@@ -429,9 +429,8 @@ void fc_entries_add(const struct FcEntrySections *sections)
     if (entries.count == 0)
         entries.home.thread = fc_thread.number;
     if (!own && base() != 0)
-        deny();
-    else
-        add_module(sections);
+        deny(sections);
+    add_module(sections);
     fc_unlock(&entries.lock);
 }
 

@@ -4,7 +4,7 @@
 
     table.py [--repeat N] [--write] [GROUP...]
 
-The groups: default, speed, long, trace, truth, busy, sampled.  The ways of a group run in turn, several rounds, those
+The groups: default, lean, speed, long, trace, truth, busy, sampled.  The ways of a group run in turn, several rounds, those
 of ONCE but once; a figure is the median of the rounds' ratios, which hardly depend on the machine, though on what else
 it does.  --write keeps the table in results/, named by date and commit, with the machine.  In `speed`, `long` and `trace` the programs of a round run on one processor, fcmanager where it likes.  Figures
 of `truth` and `busy` are of medians of shares; a mix that divides its time otherwise beside others even when it is not
@@ -338,7 +338,7 @@ def group_sampled(folder, options):
 # ---- By default ------------------------------------------------------------------------------
 
 
-def measure_default(name, folder, plain, profiled, words, repeat):
+def measure_default(name, folder, plain, profiled, words, repeat, way="by default"):
     """Points apart, and CPU of the program itself beside that of the plain one; fcmanager's is its own."""
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     found = sampled.stacks_of(plain, [plain, *words], folder, folder)
@@ -355,30 +355,47 @@ def measure_default(name, folder, plain, profiled, words, repeat):
         apart.append(sampled.points_apart(mine, sampled.by_perf(found, chains, mine)))
     _, worst, ours, theirs = sorted(apart)[len(apart) // 2]
     points, ratio = statistics.median(each[0] for each in apart), statistics.median(ratios)
-    row(f"by default, {name}: local times beside perf's, points", points, None,
+    row(f"{way}, {name}: local times beside perf's, points", points, None,
         f"most: {worst[:40]} {ours:.1f} %, perf {theirs:.1f}")
-    row(f"by default, {name}: CPU of the program, of the plain one's", ratio)
+    row(f"{way}, {name}: CPU of the program, of the plain one's", ratio)
     return points, ratio
 
 
-def group_default(folder, options):
-    """Programs that nothing was tuned with, with the flags that users get, and no more than CFLAGS."""
-    if not shutil.which("perf"):
-        print("local times beside perf's: there is no perf here")
-        return
+def measure_programs(folder, options, way, flags):
+    """Programs that nothing was tuned with, with those flags, and no more than CFLAGS; points and ratios."""
     given_words = untuned.arguments(folder)
     results = []
     for name, words in given_words.items():
-        plain, profiled = (os.path.realpath(untuned.build(name, os.path.join(folder, f"{name}-{kind}"), flags))
-                           for kind, flags in (("plain", []), ("profiled", fctest.fc_config("--cflags"))))
-        results.append(measure_default(name, folder, plain, profiled, words, options.repeat))
+        plain, profiled = (os.path.realpath(untuned.build(name, os.path.join(folder, f"{name}-{kind}"), flags_of_it))
+                           for kind, flags_of_it in (("plain", []), ("profiled", flags)))
+        results.append(measure_default(name, folder, plain, profiled, words, options.repeat, way))
     points, ratios = zip(*results)
-    row(f"by default, mean of {len(results)} programs: points", statistics.mean(points), 14)
-    row(f"by default, median of {len(results)} programs: CPU", statistics.median(ratios), 2.3)
+    return points, ratios
+
+
+def group_default(folder, options):
+    """With the flags that users get."""
+    if not shutil.which("perf"):
+        print("local times beside perf's: there is no perf here")
+        return
+    points, ratios = measure_programs(folder, options, "by default", fctest.fc_config("--cflags"))
+    row(f"by default, mean of {len(points)} programs: points", statistics.mean(points), 14)
+    row(f"by default, median of {len(ratios)} programs: CPU", statistics.median(ratios), 2.3)
     row("by default, the worst: CPU", max(ratios), 3.5)
 
 
-GROUPS = {"default": group_default, "speed": group_speed, "long": group_long, "trace": group_trace, "truth": group_truth, "busy": group_busy,
+def group_lean(folder, options):
+    """Without hooks."""
+    if not shutil.which("perf"):
+        print("local times beside perf's: there is no perf here")
+        return
+    points, ratios = measure_programs(folder, options, "lean", fctest.fc_config("--cflags", "--lean"))
+    row(f"lean, mean of {len(points)} programs: points", statistics.mean(points))
+    row(f"lean, median of {len(ratios)} programs: CPU", statistics.median(ratios), 1.05)
+    row("lean, the worst: CPU", max(ratios), 1.15)
+
+
+GROUPS = {"default": group_default, "lean": group_lean, "speed": group_speed, "long": group_long, "trace": group_trace, "truth": group_truth, "busy": group_busy,
           "sampled": group_sampled}
 
 
