@@ -41,6 +41,7 @@ static void put_functions(FcJson *json, const FcDiff *diff)
         g_autofree char *finding = fc_diff_finding(diff, function);
         fc_json_begin_object(json, NULL);
         fc_json_string(json, "name", function->name);
+        fc_json_string(json, "label", function->label);
         fc_json_boolean(json, "shown", function->shown);
         fc_json_string(json, "finding", finding);
         put_changes(json, "changes", diff, function, diff->level);
@@ -140,7 +141,21 @@ void fc_export_html_diff(const FcReportContext *context, FcJson *json)
         fc_json_unsigned(json, NULL, diff->runs[side]);
     fc_json_end_array(json);
     fc_json_boolean(json, "memory", diff->memory);
+    fc_json_string(json, "clock",
+                   !context->options->has_time                   ? "elapsed"
+                   : context->options->time == FC_TIME_PART_CPU  ? "cpu"
+                   : context->options->time == FC_TIME_PART_WAIT ? "waited"
+                                                                 : "elapsed");
     put_changes(json, "whole", diff, &diff->whole, FC_DIFF_RATE);
+    fc_json_begin_array(json, "run_values");
+    for (FcDiffSide side = 0; side < FC_DIFF_SIDES; side++)
+    {
+        fc_json_begin_array(json, NULL);
+        for (guint i = 0; i < diff->locals[side]->len; i++)
+            fc_json_unsigned(json, NULL, g_array_index(diff->locals[side], guint64, i));
+        fc_json_end_array(json);
+    }
+    fc_json_end_array(json);
     put_functions(json, diff);
     put_contexts(json, diff);
     fc_json_begin_array(json, "failed");

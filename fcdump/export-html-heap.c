@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The heap and the sources in the HTML export.
+ * The heap in the HTML export.
  */
 #include "fcdump/export-html.h"
 #include "fcdump/report-memory.h"
@@ -10,12 +10,8 @@
 
 enum
 {
-    SITES_MAX = 300,  /* of allocation sites: those with most at the peak, and that leaked most */
-    BAD_MAX = 300,    /* bad frees */
-    SOURCES_MAX = 60, /* functions whose lines are in the page */
-    LINES_MAX = 120,  /* of each */
-    LINES_BEFORE = 3, /* its first is often that of the brace */
-    LINE_MAX_BYTES = 300,
+    SITES_MAX = 300, /* of allocation sites: those with most at the peak, and that leaked most */
+    BAD_MAX = 300,   /* bad frees */
 };
 
 /* ---- Heap ------------------------------------------------------------------------------ */
@@ -37,7 +33,7 @@ static void put_stack(const FcReportContext *context, FcJson *json, const char *
         g_autofree char *source =
             frame->no_line ? NULL : fc_report_source(context, &frame->place, TRUE);
         g_autofree char *text =
-            g_strdup_printf("%s%s%s", frame->name, source ? " at " : "", source ? source : "");
+            g_strdup_printf("%s%s%s", frame->label, source ? " at " : "", source ? source : "");
         fc_json_string(json, NULL, text);
     }
     fc_json_end_array(json);
@@ -53,6 +49,7 @@ static void put_site(const FcReportContext *context, FcJson *json, guint index)
     fc_json_string(json, "call", fc_memory_call_name(site->point.call));
     fc_json_unsigned(json, "bytes", site->bytes);
     fc_json_unsigned(json, "blocks", site->allocations);
+    fc_json_unsigned(json, "temporary", site->temporary);
     fc_json_unsigned(json, "peak_bytes", site->peak_bytes);
     fc_json_unsigned(json, "leaked_bytes", suppressed ? 0 : leaked.bytes);
     fc_json_unsigned(json, "leaked_blocks", suppressed ? 0 : leaked.blocks);
@@ -142,125 +139,4 @@ void fc_export_html_heap(const FcReportContext *context, FcJson *json)
     put_sites(context, json);
     put_bad_frees(context, json);
     fc_json_end_object(json);
-}
-
-/* ---- Sources --------------------------------------------------------------------------- */
-
-/* What was called from one line. */
-typedef struct
-{
-    guint line;
-    guint64 calls;
-    guint64 total_ns;
-    const char *time_mark;
-    gboolean apportioned;
-} Mark;
-
-/* Of the calls by `function`, by the line that they come from; only those in its own file. */
-static GArray *find_marks(const FcReportContext *context, guint function, const char *file)
-{
-    const FcModel *model = context->model;
-    GArray *marks = g_array_new(FALSE, FALSE, sizeof(Mark));
-    guint count;
-    const FcArc *arcs = fc_callgraph_callees(model->graph, (gint)function, &count);
-    for (guint i = 0; i < count; i++)
-    {
-        for (guint s = 0; s < arcs[i].site_count; s++)
-        {
-            const FcCallSite *site = &arcs[i].sites[s];
-            const FcProfileArc *arc = &g_array_index(model->profile->arcs, FcProfileArc, site->tag);
-            FcSymbol symbol;
-            fc_symbols_find(model->symbols, model->profile, &arc->site, TRUE, &symbol);
-            const Mark mark = {symbol.line, site->calls, site->total_ns,
-                               fc_export_html_arc_mark(context, &arcs[i]), arc->apportioned};
-            if (g_strcmp0(symbol.file, file) == 0)
-                g_array_append_val(marks, mark);
-        }
-    }
-    return marks;
-}
-
-/* The first line of the function that begins next in the same file, or the greatest number. */
-static guint find_next(const FcSymbol *symbols, guint count, guint function)
-{
-    guint next = G_MAXUINT;
-    for (guint i = 0; i < count; i++)
-        if (symbols[i].line > symbols[function].line &&
-            g_strcmp0(symbols[i].file, symbols[function].file) == 0)
-            next = MIN(next, symbols[i].line);
-    return next;
-}
-
-static void put_lines(FcJson *json, const char *text, guint first, guint end)
-{
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    fc_json_begin_array(json, "lines");
-    for (guint i = 0; lines[i] && i + 1 < end; i++)
-    {
-        if (i + 1 < first)
-            continue;
-        if (strlen(lines[i]) > LINE_MAX_BYTES)
-            lines[i][LINE_MAX_BYTES] = '\0';
-        fc_json_string(json, NULL, lines[i]);
-    }
-    fc_json_end_array(json);
-}
-
-/* Nothing where the file can't be read. */
-static void put_source(const FcReportContext *context, FcJson *json, const FcSymbol *symbols,
-                       guint function)
-{
-    const FcModel *model = context->model;
-    const FcSymbol *symbol = &symbols[function];
-    g_autofree char *text = NULL;
-    if (!symbol->file || symbol->line == 0 || !g_file_test(symbol->file, G_FILE_TEST_IS_REGULAR) ||
-        !g_file_get_contents(symbol->file, &text, NULL, NULL))
-        return;
-    const guint next = find_next(symbols, model->functions->len, function);
-    const guint first = symbol->line > LINES_BEFORE ? symbol->line - LINES_BEFORE : 1;
-    g_autoptr(GArray) marks = find_marks(context, function, symbol->file);
-    fc_json_begin_object(json, NULL);
-    fc_json_unsigned(json, "function", function);
-    fc_json_unsigned(json, "first", first);
-    put_lines(json, text, first, MIN(next, symbol->line + LINES_MAX));
-    fc_json_begin_array(json, "marks");
-    for (guint i = 0; i < marks->len; i++)
-    {
-        const Mark *mark = &g_array_index(marks, Mark, i);
-        fc_json_begin_array(json, NULL);
-        fc_json_unsigned(json, NULL, mark->line);
-        fc_json_unsigned(json, NULL, mark->calls);
-        fc_json_unsigned(json, NULL, mark->total_ns);
-        fc_json_string(json, NULL, mark->time_mark);
-        fc_json_boolean(json, NULL, mark->apportioned);
-        fc_json_end_array(json);
-    }
-    fc_json_end_array(json);
-    fc_json_end_object(json);
-}
-
-static int compare_local(gconstpointer a, gconstpointer b, gpointer model)
-{
-    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.local_ns;
-    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.local_ns;
-    return (x < y) - (x > y);
-}
-
-void fc_export_html_sources(const FcReportContext *context, FcJson *json)
-{
-    const FcModel *model = context->model;
-    g_autofree FcSymbol *symbols = g_new0(FcSymbol, model->functions->len + 1);
-    g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
-    for (guint i = 0; i < model->functions->len; i++)
-    {
-        fc_symbols_find(model->symbols, model->profile, &fc_model_function(model, i)->figures.place,
-                        FALSE, &symbols[i]);
-        if (fc_model_function(model, i)->shown)
-            g_array_append_val(order, i);
-    }
-    g_array_sort_with_data(order, compare_local, (gpointer)model);
-    fc_json_begin_array(json, "sources");
-    for (guint i = 0; i < MIN(order->len, SOURCES_MAX); i++)
-        put_source(context, json, symbols, g_array_index(order, guint, i));
-    fc_json_end_array(json);
 }

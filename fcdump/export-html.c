@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The profile as one page that needs no network: its data as JSON, the library d3 and our script
- * that shows them, all in the file.  The script is in fcdump/page; d3 is taken from the system
- * when fcdump is built.
+ * The profile as one page that needs no network: its data as JSON and our script that shows them,
+ * all in the file.  The script is bundled from the modules in fcdump/page when fcdump is built,
+ * which also name the members of what is an array here.
  */
 #include "fcdump/export-html.h"
 #include "fcdump/embedded.h"
@@ -10,32 +10,128 @@
 #include "fcdump/export.h"
 #include "fcdump/report-header.h"
 #include "fcdump/report-path.h"
+#include "model/labels.h"
+#include "model/latency.h"
+#include "model/slowest.h"
+#include "profile/plain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum
 {
     NODES_MAX = 120000, /* contexts: more would take a browser seconds to open */
-    THREAD_FUNCTIONS_MAX = 20,
+    FRAMES_MAX = 40,    /* of the callers of a slow call */
+    PLAIN_ROWS = 30,    /* of the table for browsers without scripts */
 };
 
-/* ---- Functions and arcs ------------------------------------------------------------------ */
-
-/* As the reports, which show what of it was on the CPU. */
-static void put_mark(const FcReportContext *context, FcJson *json, FcTimeSum sum, guint64 wait_ns)
+typedef struct
 {
-    sum.ns -= MIN(wait_ns, sum.ns);
-    fc_json_string(json, NULL, fc_report_time_mark(context, &sum));
+    const FcReportContext *context;
+    FcJson *json;
+    FcLatencyTable *latencies;
+    FcSlowestTable *slowest;
+} Export;
+
+guint64 fc_export_html_cpu_ns(const FcModel *model, guint64 ns, guint64 wait_ns)
+{
+    return model->time == FC_TIME_PART_WALL ? ns - MIN(wait_ns, ns) : ns;
+}
+
+/* ---- Functions ----------------------------------------------------------------------------- */
+
+/* As the reports, which show what of it was on the CPU; and its standard error. */
+static void put_doubt(const Export *export, FcTimeSum sum, guint64 wait_ns)
+{
+    const FcReportContext *context = export->context;
+    sum.ns = fc_export_html_cpu_ns(context->model, sum.ns, wait_ns);
+    fc_json_string(export->json, NULL, fc_report_time_mark(context, &sum));
+    fc_json_unsigned(export->json, NULL,
+                     sum.estimated ? (guint64)MIN(sqrt(sum.variance), 0x1p62) : 0);
+}
+
+/* null: no call was timed so that it is known. */
+static void put_latency(const Export *export, const FcPercentileSet *set)
+{
+    if (set->calls == 0)
+    {
+        fc_json_null(export->json, NULL);
+        return;
+    }
+    fc_json_begin_array(export->json, NULL);
+    for (FcPercentile i = 0; i < FC_PERCENTILES; i++)
+        fc_json_unsigned(export->json, NULL, set->ns[i]);
+    fc_json_end_array(export->json);
+}
+
+/* From the innermost on. */
+static void put_callers(const Export *export, gint context)
+{
+    const FcModel *model = export->context->model;
+    fc_json_begin_array(export->json, NULL);
+    for (guint i = 0; context != FC_NONE && !model->of_threads && i < FRAMES_MAX; i++)
+    {
+        const FcProfileContext *at =
+            &g_array_index(model->profile->contexts, FcProfileContext, context);
+        fc_json_unsigned(export->json, NULL, model->function_of[at->function]);
+        context = at->parent;
+    }
+    fc_json_end_array(export->json);
+}
+
+static void put_slowest(const Export *export, guint index)
+{
+    FcJson *json = export->json;
+    const FcSlowestTable *slowest = export->slowest;
+    fc_json_begin_array(json, NULL);
+    for (guint i = slowest->first[index]; i < slowest->first[index + 1]; i++)
+    {
+        const FcProfileSlowCall *call = g_array_index(slowest->calls, const FcProfileSlowCall *, i);
+        fc_json_begin_array(json, NULL);
+        fc_json_unsigned(json, NULL, call->total_ns);
+        fc_json_unsigned(json, NULL, call->realtime_ns);
+        fc_json_signed(json, NULL, call->tid);
+        put_callers(export, call->context);
+        fc_json_end_array(json);
+    }
+    fc_json_end_array(json);
+}
+
+static void put_histogram(const Export *export, const FcProfileFunction *figures)
+{
+    fc_json_begin_array(export->json, NULL);
+    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
+    {
+        const guint64 calls = fc_histogram_get(&figures->histogram, i);
+        if (calls == 0)
+            continue;
+        fc_json_unsigned(export->json, NULL, i);
+        fc_json_unsigned(export->json, NULL, calls);
+    }
+    fc_json_end_array(export->json);
+}
+
+static void put_memory(const Export *export, guint index)
+{
+    const FcProfileAllocSite *own = &export->context->memory->self[index];
+    fc_json_begin_array(export->json, NULL);
+    fc_json_unsigned(export->json, NULL, own->bytes);
+    fc_json_unsigned(export->json, NULL, own->allocations);
+    fc_json_unsigned(export->json, NULL, own->live_bytes);
+    fc_json_unsigned(export->json, NULL, own->peak_bytes);
+    fc_json_end_array(export->json);
 }
 
 /* An array, whose members page/data.js names. */
-static void put_function(const FcReportContext *context, FcJson *json, guint index)
+static void put_function(const Export *export, guint index)
 {
-    const FcModel *model = context->model;
+    const FcModel *model = export->context->model;
+    FcJson *json = export->json;
     const FcFunction *function = fc_model_function(model, index);
     const FcProfileFunction *figures = &function->figures;
-    const FcProfileAllocSite *own = &context->memory->self[index];
+    const FcProfileTimes *times = &figures->times;
+    const FcProfileBounds bounds = fc_profile_elapsed_bounds(figures);
     FcSymbol symbol;
     fc_symbols_find(model->symbols, model->profile, &figures->place, FALSE, &symbol);
     fc_json_begin_array(json, NULL);
@@ -43,48 +139,42 @@ static void put_function(const FcReportContext *context, FcJson *json, guint ind
     fc_json_boolean(json, NULL, function->shown);
     fc_json_string(json, NULL, symbol.file);
     fc_json_unsigned(json, NULL, symbol.line);
+    fc_json_signed(json, NULL, figures->place.module);
     fc_json_unsigned(json, NULL, figures->calls);
-    fc_json_unsigned(json, NULL, figures->times.total_ns);
-    fc_json_unsigned(json, NULL, figures->times.local_ns);
-    fc_json_unsigned(json, NULL, figures->bounds.total_min_ns);
-    fc_json_unsigned(json, NULL, figures->bounds.total_max_ns);
-    fc_json_unsigned(json, NULL, own->bytes);
-    fc_json_unsigned(json, NULL, own->allocations);
-    fc_json_unsigned(json, NULL, own->live_bytes);
-    fc_json_unsigned(json, NULL, own->peak_bytes);
-    fc_json_begin_array(json, NULL);
-    for (guint i = 0; i < FC_HISTOGRAM_BUCKETS; i++)
-    {
-        const guint64 calls = fc_histogram_get(&figures->histogram, i);
-        if (calls == 0)
-            continue;
-        fc_json_unsigned(json, NULL, i);
-        fc_json_unsigned(json, NULL, calls);
-    }
-    fc_json_end_array(json);
+    fc_json_unsigned(json, NULL, times->total_ns);
+    fc_json_unsigned(json, NULL, times->local_ns);
+    fc_json_unsigned(json, NULL,
+                     fc_export_html_cpu_ns(model, times->total_ns, times->total_wait_ns));
+    fc_json_unsigned(json, NULL,
+                     fc_export_html_cpu_ns(model, times->local_ns, times->local_wait_ns));
     FcTimeSum total = {0};
     FcTimeSum local = {0};
     fc_report_add_total(&total, figures);
     fc_report_add_local(&local, figures);
-    put_mark(context, json, total, figures->times.total_wait_ns);
-    put_mark(context, json, local, figures->times.local_wait_ns);
-    fc_json_unsigned(json, NULL,
-                     figures->times.total_ns -
-                         MIN(figures->times.total_wait_ns, figures->times.total_ns));
-    fc_json_unsigned(json, NULL,
-                     figures->times.local_ns -
-                         MIN(figures->times.local_wait_ns, figures->times.local_ns));
+    put_doubt(export, total, times->total_wait_ns);
+    put_doubt(export, local, times->local_wait_ns);
+    fc_json_boolean(json, NULL, fc_report_is_local_known(figures));
+    fc_json_unsigned(json, NULL, bounds.total_min_ns);
+    fc_json_unsigned(json, NULL, bounds.total_max_ns);
     fc_json_string(json, NULL, fc_report_is_sampled(figures) ? "~" : "");
+    put_histogram(export, figures);
+    const FcPercentileSet latency = fc_latency_of_function(export->latencies, index);
+    put_latency(export, &latency);
+    put_slowest(export, index);
+    put_memory(export, index);
+    fc_json_string(json, NULL, function->label);
     fc_json_end_array(json);
 }
 
-static void put_functions(const FcReportContext *context, FcJson *json)
+static void put_functions(const Export *export)
 {
-    fc_json_begin_array(json, "functions");
-    for (guint i = 0; i < context->model->functions->len; i++)
-        put_function(context, json, i);
-    fc_json_end_array(json);
+    fc_json_begin_array(export->json, "functions");
+    for (guint i = 0; i < export->context->model->functions->len; i++)
+        put_function(export, i);
+    fc_json_end_array(export->json);
 }
+
+/* ---- Arcs ---------------------------------------------------------------------------------- */
 
 const char *fc_export_html_arc_mark(const FcReportContext *context, const FcArc *arc)
 {
@@ -93,10 +183,12 @@ const char *fc_export_html_arc_mark(const FcReportContext *context, const FcArc 
     return arc->at_most ? estimated ? "<~" : "<" : estimated ? "~" : "";
 }
 
-static void put_arcs(const FcReportContext *context, FcJson *json)
+static void put_arcs(const Export *export)
 {
+    const FcModel *model = export->context->model;
+    FcJson *json = export->json;
     guint count;
-    const FcArc *arcs = fc_callgraph_arcs(context->model->graph, &count);
+    const FcArc *arcs = fc_callgraph_arcs(model->graph, &count);
     fc_json_begin_array(json, "arcs");
     for (guint i = 0; i < count; i++)
     {
@@ -105,12 +197,15 @@ static void put_arcs(const FcReportContext *context, FcJson *json)
         fc_json_unsigned(json, NULL, arcs[i].callee);
         fc_json_unsigned(json, NULL, arcs[i].calls);
         fc_json_unsigned(json, NULL, arcs[i].total_ns);
-        fc_json_string(json, NULL, fc_model_via(context->model, arcs[i].via));
-        fc_json_unsigned(json, NULL,
-                         arcs[i].total_ns -
-                             MIN(arcs[i].total_ns, fc_model_arc_wait_ns(context->model, &arcs[i])));
-        fc_json_string(json, NULL, fc_export_html_arc_mark(context, &arcs[i]));
-        fc_json_boolean(json, NULL, fc_report_is_apportioned(context->model, &arcs[i]));
+        const char *via = fc_model_via(model, arcs[i].via);
+        fc_json_string(json, NULL, via ? fc_labels_of_name(model, via) : NULL);
+        fc_json_unsigned(
+            json, NULL,
+            fc_export_html_cpu_ns(model, arcs[i].total_ns, fc_model_arc_wait_ns(model, &arcs[i])));
+        fc_json_string(json, NULL, fc_export_html_arc_mark(export->context, &arcs[i]));
+        fc_json_boolean(json, NULL, fc_report_is_apportioned(model, &arcs[i]));
+        const FcPercentileSet latency = fc_latency_of_arc(export->latencies, &arcs[i]);
+        put_latency(export, &latency);
         fc_json_end_array(json);
     }
     fc_json_end_array(json);
@@ -147,65 +242,14 @@ static void put_nodes(const FcStacks *stacks, FcJson *json)
     fc_json_end_array(json);
 }
 
-/* ---- Threads, processes, notes ------------------------------------------------------------- */
+/* ---- Processes, modules, notes ------------------------------------------------------------- */
 
-static int compare_local(gconstpointer a, gconstpointer b)
+static void put_modules(const FcReportContext *context, FcJson *json)
 {
-    const guint64 x = (*(const FcProfileThreadFunction *const *)a)->times.local_ns;
-    const guint64 y = (*(const FcProfileThreadFunction *const *)b)->times.local_ns;
-    return (x < y) - (x > y);
-}
-
-static void put_thread_functions(const FcReportContext *context, FcJson *json,
-                                 const FcProfileThread *thread)
-{
-    g_autoptr(GPtrArray) functions = g_ptr_array_new();
-    for (guint i = 0; i < thread->functions->len; i++)
-        g_ptr_array_add(functions, &g_array_index(thread->functions, FcProfileThreadFunction, i));
-    g_ptr_array_sort(functions, compare_local);
-    fc_json_begin_array(json, "functions");
-    for (guint i = 0; i < MIN(functions->len, THREAD_FUNCTIONS_MAX); i++)
-    {
-        const FcProfileThreadFunction *function = functions->pdata[i];
-        fc_json_begin_array(json, NULL);
-        fc_json_unsigned(json, NULL, context->model->function_of[function->function]);
-        fc_json_unsigned(json, NULL, function->calls);
-        fc_json_unsigned(json, NULL, function->times.local_ns);
-        fc_json_unsigned(json, NULL,
-                         function->times.local_ns -
-                             MIN(function->times.local_wait_ns, function->times.local_ns));
-        fc_json_end_array(json);
-    }
-    fc_json_end_array(json);
-}
-
-static guint64 local_cpu_ns(const FcProfileThread *thread)
-{
-    guint64 cpu_ns = 0;
-    for (guint i = 0; i < thread->functions->len; i++)
-    {
-        const FcProfileThreadFunction *function =
-            &g_array_index(thread->functions, FcProfileThreadFunction, i);
-        cpu_ns +=
-            function->times.local_ns - MIN(function->times.local_wait_ns, function->times.local_ns);
-    }
-    return cpu_ns;
-}
-
-static void put_threads(const FcReportContext *context, FcJson *json)
-{
-    const GArray *threads = context->model->profile->threads;
-    fc_json_begin_array(json, "threads");
-    for (guint i = 0; i < threads->len; i++)
-    {
-        const FcProfileThread *thread = &g_array_index(threads, FcProfileThread, i);
-        fc_json_begin_object(json, NULL);
-        fc_export_json_thread_run(json, thread);
-        fc_json_unsigned(json, "local_ns", fc_report_thread_local_ns(thread));
-        fc_json_unsigned(json, "local_cpu_ns", local_cpu_ns(thread));
-        put_thread_functions(context, json, thread);
-        fc_json_end_object(json);
-    }
+    const GArray *modules = context->model->profile->modules;
+    fc_json_begin_array(json, "modules");
+    for (guint i = 0; i < modules->len; i++)
+        fc_json_string(json, NULL, g_array_index(modules, FcProfileModule, i).path);
     fc_json_end_array(json);
 }
 
@@ -283,28 +327,79 @@ static guint64 base_wait_ns(const FcModel *model)
     return wait_ns;
 }
 
+/* A table of the heaviest functions, for who has no scripts. */
+static void put_plain(const FcReportContext *context, FILE *out)
+{
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    options.sort = FC_SORT_LOCAL;
+    g_autoptr(GArray) functions = fc_report_functions(&own);
+    const char *clock = context->model->time == FC_TIME_PART_WALL  ? "elapsed"
+                        : context->model->time == FC_TIME_PART_CPU ? "CPU"
+                                                                   : "waited";
+    fprintf(out,
+            "<noscript>\n<p>This page draws itself by its script, which the browser does not run. "
+            "The %u functions with most own time:</p>\n<table>\n<tr><th>own, %s<th>total, %s"
+            "<th>calls<th>function</tr>\n",
+            MIN(functions->len, PLAIN_ROWS), clock, clock);
+    for (guint i = 0; i < MIN(functions->len, PLAIN_ROWS); i++)
+    {
+        const FcFunction *function =
+            fc_model_function(context->model, g_array_index(functions, guint, i));
+        g_autofree char *local = fc_format_brief_time(function->figures.times.local_ns);
+        g_autofree char *total = fc_format_brief_time(function->figures.times.total_ns);
+        g_autofree char *calls = fc_format_count(function->figures.calls);
+        g_autofree char *plain = fc_plain_lines(function->name);
+        g_autofree char *name = g_markup_escape_text(plain, -1);
+        fprintf(out, "<tr><td>%s<td>%s<td>%s<td>%s</tr>\n", local, total, calls, name);
+    }
+    fputs("</table>\n</noscript>\n", out);
+}
+
+static void put_run(const FcReportContext *context, const FcStacks *stacks, FcJson *json)
+{
+    static const char *const clocks[] = {[FC_TIME_PART_WALL] = "elapsed",
+                                         [FC_TIME_PART_CPU] = "cpu",
+                                         [FC_TIME_PART_WAIT] = "waited"};
+    const FcModel *model = context->model;
+    const FcProfile *profile = model->profile;
+    g_autofree char *programs = fc_report_programs(model, TRUE);
+    fc_json_string(json, "tool_version", FC_VERSION);
+    fc_json_string(json, "program", *programs ? programs : NULL);
+    fc_json_signed(json, "start_realtime_ns", profile->start_realtime_ns);
+    fc_json_unsigned(json, "run_ns", profile->run_ns);
+    fc_json_unsigned(json, "elapsed_ns", fc_report_elapsed_ns(model));
+    fc_json_unsigned(json, "base_ns", model->base_ns);
+    fc_json_unsigned(json, "base_cpu_ns",
+                     fc_export_html_cpu_ns(model, model->base_ns, base_wait_ns(model)));
+    fc_json_boolean(json, "has_base", model->base != FC_NONE);
+    fc_json_signed(json, "time_mode", profile->time_mode);
+    fc_json_string(json, "clock", clocks[model->time]);
+    fc_json_boolean(json, "misses_calls", fc_report_misses_calls(context));
+    fc_json_unsigned(json, "looks", profile->looks);
+    fc_json_unsigned(json, "contexts", profile->contexts->len);
+    fc_json_unsigned(json, "omitted", stacks->omitted);
+    fc_json_unsigned(json, "deep", stacks->deep);
+    fc_json_boolean(json, "has_latency", profile->latencies->len > 0);
+}
+
 static void put_data(const FcReportContext *context, const FcStacks *stacks, FILE *out)
 {
     const FcProfile *profile = context->model->profile;
     g_autoptr(FcJson) json = fc_json_new(out);
+    g_autoptr(FcLatencyTable) latencies = fc_latency_table_new(context->model);
+    g_autoptr(FcSlowestTable) slowest = fc_slowest_table_new(context->model);
+    const Export export = {context, json, latencies, slowest};
     fc_json_set_shown(json);
     fc_json_begin_object(json, NULL);
-    fc_json_string(json, "tool_version", FC_VERSION);
-    fc_json_string(json, "program", profile->executable);
-    fc_json_signed(json, "start_realtime_ns", profile->start_realtime_ns);
-    fc_json_unsigned(json, "run_ns", profile->run_ns);
-    fc_json_unsigned(json, "base_ns", context->model->base_ns);
-    fc_json_unsigned(json, "base_cpu_ns",
-                     context->model->base_ns -
-                         MIN(context->model->base_ns, base_wait_ns(context->model)));
-    fc_json_signed(json, "time_mode", profile->time_mode);
-    fc_json_unsigned(json, "contexts", profile->contexts->len);
-    fc_json_unsigned(json, "omitted", stacks->omitted);
-    fc_json_unsigned(json, "deep", stacks->deep);
-    put_functions(context, json);
-    put_arcs(context, json);
+    put_run(context, stacks, json);
+    fc_export_html_findings(context, json);
+    put_modules(context, json);
+    put_functions(&export);
+    put_arcs(&export);
     put_nodes(stacks, json);
-    put_threads(context, json);
+    fc_export_html_threads(context, json);
     put_processes(context, json);
     put_header(context, json);
     put_notes(json, "losses", profile->losses);
@@ -346,26 +441,17 @@ static void render_html(const FcReportContext *context)
     put_data(context, stacks, memory);
     fclose(memory);
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>FunctionCheck</title>\n"
-          "<link rel=\"icon\" href=\"data:,\">\n<style>\n",
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+          "<title>FunctionCheck</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n",
           out);
     fputs(fc_embedded_page_css, out);
     fputs("</style>\n</head>\n", out);
     fputs(fc_embedded_page_html, out);
+    put_plain(context, out);
     fputs("<script type=\"application/json\" id=\"profile\">", out);
     put_escaped(out, text, size);
     free(text);
-    fputs("</script>\n<script type=\"text/plain\" id=\"licence\">\nThe script below is d3; its "
-          "licence:\n\n",
-          out);
-    fputs(fc_embedded_d3_licence, out);
     fputs("</script>\n<script>\n", out);
-    fputs(fc_embedded_d3_js, out);
-    fputs("</script>\n<script>\n\"use strict\";\n", out);
-    fputs(fc_embedded_data_js, out);
-    fputs(fc_embedded_flames_js, out);
-    fputs(fc_embedded_views_js, out);
-    fputs(fc_embedded_diff_js, out);
     fputs(fc_embedded_page_js, out);
     fputs("</script>\n</body>\n</html>\n", out);
     fc_export_note_stacks(context, "html", stacks);

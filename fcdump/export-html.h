@@ -7,9 +7,17 @@
 #include "fcdump/json.h"
 #include "fcdump/report.h"
 
+/* Of a time the part on the CPU, of which `wait_ns` was not; all of it, where the model's times are
+ * of one part. */
+guint64 fc_export_html_cpu_ns(const FcModel *model, guint64 ns, guint64 wait_ns);
+
 /* "", "~", "<" or "<~": what stands before the time of an arc, and of its call sites. */
 const char *fc_export_html_arc_mark(const FcReportContext *context, const FcArc *arc);
 
+/* Member `findings`: those of the first screen, whose times are on the CPU. */
+void fc_export_html_findings(const FcReportContext *context, FcJson *json);
+/* Members `threads` and `trace`, which is null where there is none. */
+void fc_export_html_threads(const FcReportContext *context, FcJson *json);
 /* Member `heap`: an object, null where the profile has none. */
 void fc_export_html_heap(const FcReportContext *context, FcJson *json);
 /* Member `difference`: of --diff. */

@@ -46,6 +46,8 @@ FcDiff *fc_diff_new(gboolean with_contexts)
     diff->known =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
     diff->memory = TRUE;
+    for (FcDiffSide side = 0; side < FC_DIFF_SIDES; side++)
+        diff->locals[side] = g_array_new(FALSE, FALSE, sizeof(guint64));
     if (with_contexts)
     {
         const FcDiffContext root = {.parent = FC_NONE, .function = FC_NONE};
@@ -63,6 +65,8 @@ void fc_diff_free(FcDiff *diff)
         return;
     g_array_unref(diff->functions);
     g_hash_table_unref(diff->known);
+    for (FcDiffSide side = 0; side < FC_DIFF_SIDES; side++)
+        g_array_unref(diff->locals[side]);
     if (diff->contexts)
         g_array_unref(diff->contexts);
     if (diff->known_contexts)
@@ -204,6 +208,7 @@ static void add_whole(FcDiff *diff, FcDiffSide side, const FcModel *model)
     sample[FC_DIFF_BYTES] = (double)model->profile->heap.bytes;
     complete_sample(sample, variance);
     add_sample(diff, side, diff->whole.figures, &diff->whole.filled[side], sample);
+    g_array_append_val(diff->locals[side], model->base_ns);
     if (model->profile->heap.recorded || !diff->memory)
         return;
     diff->memory = FALSE;

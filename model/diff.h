@@ -86,10 +86,11 @@ typedef struct
     gboolean memory;   /* bytes were recorded in all runs; else */
     char *no_memory;   /* a profile of the first in which they were not */
     gboolean estimated;
-    FcDiffFunction whole; /* name: NULL */
-    double level;         /* at which each change of a function is tested; */
-    double context_level; /* of a context */
-    GHashTable *known;    /* while runs are added: functions by key; and contexts */
+    FcDiffFunction whole;          /* name: NULL */
+    GArray *locals[FC_DIFF_SIDES]; /* guint64: of each run the local time of the whole, ns */
+    double level;                  /* at which each change of a function is tested; */
+    double context_level;          /* of a context */
+    GHashTable *known;             /* while runs are added: functions by key; and contexts */
     GHashTable *known_contexts;
 } FcDiff;
 

@@ -119,6 +119,12 @@ guint fc_image_find_declaration(FcImage *image, guint64 address, const char *fil
 const char *fc_image_declared_file(Dwarf_Die *function);
 guint fc_image_declared_line(Dwarf_Die *function);
 
+/* The function of `unit` with the code at `address`, less the bias; and below it, or a block or an
+ * inlined copy in it, the next one down. */
+gboolean fc_image_find_body(FcImage *image, Dwarf_Die *unit, Dwarf_Addr address,
+                            Dwarf_Die *function);
+gboolean fc_image_find_child(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *child);
+
 /* Calls `visit` for each function that has code by the debug information; FALSE: there is none. */
 typedef void (*FcBodyVisitor)(Dwarf_Die *function, gpointer data);
 gboolean fc_image_visit_bodies(FcImage *image, FcBodyVisitor visit, gpointer data);
@@ -131,6 +137,12 @@ gboolean fc_image_is_inlined(FcImage *image, guint64 address, guint64 function,
 /* Appends to `chain`, FcInlinedCall with names of the image's, the functions that were inlined at
  * `address`, the innermost first. */
 void fc_image_find_chain(FcImage *image, guint64 address, GArray *chain);
+
+/* ---- extent.c: the lines of a function ------------------------------------------- */
+
+/* The last line in `file` that code of the function at `address` is from, without what was inlined
+ * there.  0: not known. */
+guint fc_image_find_last_line(FcImage *image, guint64 address, const char *file);
 
 /* ---- inlined-list.c ---------------------------------------------------------------- */
 

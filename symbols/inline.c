@@ -33,7 +33,7 @@ static gboolean move_on(Dwarf_Die *die)
 
 /* The child of `parent` that covers `address`: a function, an inlined copy or a block.  Not for
  * units as parents: their children are too many to walk through (see list_bodies). */
-static gboolean find_child(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *child)
+gboolean fc_image_find_child(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *child)
 {
     if (dwarf_child(parent, child) != 0)
         return FALSE;
@@ -169,9 +169,8 @@ static Body *find_body(FcImage *image, Dwarf_Die *unit, Dwarf_Addr address)
     return body && address < body->end ? body : NULL;
 }
 
-/* The function of `unit` with `address` in it. */
-static gboolean find_function(FcImage *image, Dwarf_Die *unit, Dwarf_Addr address,
-                              Dwarf_Die *function)
+gboolean fc_image_find_body(FcImage *image, Dwarf_Die *unit, Dwarf_Addr address,
+                            Dwarf_Die *function)
 {
     const Body *body = find_body(image, unit, address);
 
@@ -299,7 +298,7 @@ static gboolean visit_function(Dwarf_Die *unit, Dwarf_Addr address, gpointer dat
     Wanted *wanted = data;
     Dwarf_Die function;
 
-    if (!find_function(wanted->image, unit, address, &function))
+    if (!fc_image_find_body(wanted->image, unit, address, &function))
         return FALSE;
     wanted->origin = origin_of(&function);
     return TRUE;
@@ -310,9 +309,9 @@ static gboolean visit_site(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
     Wanted *wanted = data;
     Dwarf_Die function, child;
 
-    if (!find_function(wanted->image, unit, address, &function))
+    if (!fc_image_find_body(wanted->image, unit, address, &function))
         return FALSE;
-    while (!wanted->found && find_child(&function, address, &child))
+    while (!wanted->found && fc_image_find_child(&function, address, &child))
     {
         wanted->found = dwarf_tag(&child) == DW_TAG_inlined_subroutine &&
                         ((wanted->origin != 0 && origin_of(&child) == wanted->origin) ||
@@ -343,9 +342,9 @@ static gboolean visit_chain(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
     Chain *chain = data;
     Dwarf_Die function, child;
 
-    if (!find_function(chain->image, unit, address, &function))
+    if (!fc_image_find_body(chain->image, unit, address, &function))
         return FALSE;
-    for (; find_child(&function, address, &child); function = child)
+    for (; fc_image_find_child(&function, address, &child); function = child)
     {
         FcInlinedCall call = {.raw_name = linkage_name(&child)};
         if (!call.raw_name)

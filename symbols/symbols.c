@@ -218,6 +218,20 @@ void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const Fc
     find(symbols, profile, place, is_return, FALSE, out);
 }
 
+guint fc_symbols_find_last_line(FcSymbols *symbols, const FcProfile *profile,
+                                const FcProfilePlace *entry)
+{
+    const char *file;
+    guint line;
+
+    if (entry->module < 0 || (guint)entry->module >= profile->modules->len)
+        return 0;
+    FcImage *image = find_image(symbols, profile, (guint)entry->module);
+    return image && fc_image_find_line(image, entry->offset, TRUE, &file, &line)
+               ? fc_image_find_last_line(image, entry->offset, file)
+               : 0;
+}
+
 const char *fc_symbols_find_unit(FcSymbols *symbols, const FcProfile *profile,
                                  const FcProfilePlace *place, const char **folder)
 {

@@ -59,6 +59,11 @@ void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfi
 void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
                           gboolean is_return, FcSymbol *out);
 
+/* The last line that code of the function with that entry is from, in the file where it begins;
+ * 0: the debug information does not say. */
+guint fc_symbols_find_last_line(FcSymbols *symbols, const FcProfile *profile,
+                                const FcProfilePlace *entry);
+
 /* The name of the unit that was compiled to what is at `place`, and (`folder` may be NULL) from
  * where it was, which relative names of its files begin at; NULL: the debug information does not
  * say. Both live as long as `symbols`. */

@@ -14,7 +14,7 @@ packages_of()
     case $1 in
     build)
         echo meson ninja-build gcc libc6-dev pkg-config libglib2.0-dev libdw-dev libelf-dev \
-            libiberty-dev binutils-dev zlib1g-dev libzstd-dev node-d3 dpkg-dev
+            libiberty-dev binutils-dev zlib1g-dev libzstd-dev esbuild dpkg-dev
         ;;
     doc) echo texinfo ;;
     package) echo build-essential debhelper lintian ;;
@@ -48,7 +48,7 @@ libiberty-dev binutils-devel binutils
 binutils-dev binutils-devel binutils
 zlib1g-dev zlib-devel zlib
 libzstd-dev libzstd-devel zstd
-node-d3 nodejs-npm npm
+esbuild golang-github-evanw-esbuild esbuild
 texinfo texinfo texinfo
 END
 }
@@ -59,7 +59,7 @@ packages_tell()
     echo "No apt-get here.  Install what FunctionCheck is built with yourself:"
     echo "    dnf install $(packages_elsewhere 2)"
     echo "    pacman -S $(packages_elsewhere 3)"
-    echo "and the library d3, by 'npm install --global d3', or name its folder: meson setup -Dd3=FOLDER."
+    echo "Where there is no esbuild: 'npm install --global esbuild'."
     echo "Debian calls all that is wanted:$*"
 }
 

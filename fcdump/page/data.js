@@ -1,165 +1,239 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The profile of the page, as fcdump wrote it, and what all views ask of it.
-const data = JSON.parse(document.getElementById("profile").textContent);
-const OUTSIDE = -2;
+import { find } from "./dom.js";
+import { split } from "./names.js";
+import { text } from "./format.js";
+
+export const data = JSON.parse(find("#profile").textContent);
+
+// What stands in place of a function in a tree of stacks.
+export const OUTSIDE = -2;
 const OMITTED = -3;
 const FOLDED = -4;
+const OTHERS = { [OUTSIDE]: "outside of all functions", [OMITTED]: "left out", [FOLDED]: "folded contexts" };
 
-const functions = data.functions.map((row, index) => ({
-  index, name: row[0], shown: row[1], file: row[2], line: row[3], calls: row[4], total: row[5],
-  local: row[6], min: row[7], max: row[8], bytes: row[9], blocks: row[10], live: row[11],
-  peak: row[12], histogram: row[13], totalMark: row[14], localMark: row[15],
-  totalCpu: row[16], localCpu: row[17], boundMark: row[18],
+export const functions = data.functions.map((row, index) => {
+  const f = {
+    index, name: row[0], shown: row[1], file: row[2], line: row[3], module: row[4], calls: row[5],
+    total: row[6], own: row[7], totalCpu: row[8], ownCpu: row[9],
+    totalMark: row[10], totalError: row[11], ownMark: row[12], ownError: row[13], isKnown: row[14],
+    min: row[15], max: row[16], boundMark: row[17], histogram: row[18], percentiles: row[19], slowest: row[20],
+    memory: { bytes: row[21][0], blocks: row[21][1], "live-bytes": row[21][2], "peak-bytes": row[21][3] },
+  };
+  [f.scope, f.base] = split(row[22]);
+  return f;
+});
+
+const byName = new Map();
+for (const f of functions)
+  if (!byName.has(f.name))
+    byName.set(f.name, f);
+// In an address: the name, or, for a further one of the same name, the number.
+export const functionOf = (word) => byName.get(word) || (/^#\d+$/.test(word) ? functions[Number(word.slice(1))] : undefined);
+export const wordOf = (f) => byName.get(f.name) === f ? f.name : "#" + f.index;
+
+export const arcs = data.arcs.map((row) => ({
+  caller: row[0], callee: row[1], calls: row[2], total: row[3], via: row[4], totalCpu: row[5], mark: row[6],
+  isApportioned: row[7], percentiles: row[8],
 }));
-const byName = new Map(functions.map((f) => [f.name, f]));
-const weights = data.weights;
-// A row: caller, callee, calls, time, through what it came, time on the CPU, the mark of both, whether the calls are apportioned.
-const arcs = data.arcs;
-const hasCpu = weights.some((weight) => weight.name === "cpu"); // beside the time, which is all of it then
 
-// The times that are meant: with the weight "cpu" those on the CPU, where both are known.
-function timesOf(weight) {
-  return weights[weight].name === "cpu"
-    ? { local: (f) => f.localCpu, total: (f) => f.totalCpu, arc: (arc) => arc[5], base: data.base_cpu_ns }
-    : { local: (f) => f.local, total: (f) => f.total, arc: (arc) => arc[3], base: data.base_ns };
+export function nameOf(fn) {
+  return fn >= 0 ? functions[fn].scope + functions[fn].base : OTHERS[fn] || "all threads";
 }
 
-function nameOf(index) {
-  return index >= 0 ? functions[index].name
-    : index === OUTSIDE ? "<outside>" : index === OMITTED ? "(left out)"
-    : index === FOLDED ? "(folded contexts)" : "all";
+// ---- Files -------------------------------------------------------------------------------------
+
+const isLibraryPath = (path) => /^\/(usr|lib|lib64|opt|nix)\//.test(path) && !/^\/usr\/(src|local\/src)\//.test(path);
+const own = functions.map((f) => f.file).filter((file) => file && file.startsWith("/") && !isLibraryPath(file));
+const folderOf = (path) => path.slice(0, path.lastIndexOf("/") + 1);
+
+// What all source folders of the program begin with.
+function commonFolder(files) {
+  let common = files.length > 0 ? folderOf(files[0]) : "";
+  for (const file of files)
+    while (!file.startsWith(common))
+      common = folderOf(common.slice(0, -1));
+  return common;
+}
+const root = commonFolder(own);
+
+export function fileOf(file) {
+  if (!file)
+    return "";
+  if (root && file.startsWith(root))
+    return file.slice(root.length);
+  return file.replace(/^\/usr\/(?:local\/)?(?:include|lib)\/(?:c\+\+\/\d+\/)?/, "");
 }
 
-// ---- Numbers as the reports have them ----------------------------------------------------------
+export const placeOf = (f) => f.file && f.line ? `${fileOf(f.file)}:${f.line}` : f.file ? fileOf(f.file) : "no debug line";
 
-function digits(value) {
-  return value >= 1000 ? value.toFixed(0) : value.toPrecision(4);
+const moduleOf = (f) => f.module >= 0 ? data.modules[f.module] : "";
+const isLibrary = (f) => f.file ? isLibraryPath(f.file) : /\.so(\.|$)/.test(moduleOf(f)) || /\.so[.\d]*\+0x/.test(f.name) || /^0x/.test(f.name);
+
+// ---- Weights -----------------------------------------------------------------------------------
+
+const nodesOf = new Map(data.weights.map((weight) => [weight.name, weight.self]));
+const sum = (list, value) => list.reduce((total, item) => total + value(item), 0);
+export const allCalls = sum(functions, (f) => f.calls);
+export const hasBoth = nodesOf.has("cpu"); // times on the CPU and off it are known apart
+const onlyClock = data.clock === "cpu" || (data.clock === "elapsed" && data.time_mode >= 3) ? "cpu" : data.clock;
+
+function timeWeights() {
+  const elapsed = {
+    key: "elapsed", title: "Elapsed", phrase: "elapsed time", hue: "cpu", own: (f) => f.own, total: (f) => f.total,
+    arc: (arc) => arc.total, line: (mark) => mark.total, base: data.base_ns, self: nodesOf.get("time"),
+  };
+  if (!hasBoth) {
+    const title = { cpu: "CPU", waited: "Waited", elapsed: "Elapsed" }[onlyClock];
+    return [{ ...elapsed, key: onlyClock, title, phrase: { cpu: "CPU time", waited: "waiting", elapsed: "elapsed time" }[onlyClock],
+              hue: onlyClock === "waited" ? "block" : "cpu" }];
+  }
+  const cpu = {
+    key: "cpu", title: "CPU", phrase: "CPU time", hue: "cpu", own: (f) => f.ownCpu, total: (f) => f.totalCpu,
+    arc: (arc) => arc.totalCpu, line: (mark) => mark.cpu, base: data.base_cpu_ns, self: nodesOf.get("cpu"),
+  };
+  const waited = {
+    key: "waited", title: "Waited", phrase: "waiting", hue: "block", own: (f) => f.own - f.ownCpu,
+    total: (f) => f.total - f.totalCpu, arc: (arc) => arc.total - arc.totalCpu, line: (mark) => mark.total - mark.cpu,
+    base: data.base_ns - data.base_cpu_ns, self: elapsed.self.map((ns, i) => Math.max(0, ns - cpu.self[i])),
+  };
+  return [cpu, waited, elapsed];
 }
 
-function formatTime(ns) {
-  for (const [size, unit] of [[3600e9, "h"], [1e9, "s"], [1e6, "ms"], [1e3, "us"]])
-    if (ns >= size)
-      return digits(ns / size) + " " + unit;
-  return Math.round(ns) + " ns";
+const MEMORY = { bytes: "bytes allocated", blocks: "blocks allocated", "live-bytes": "bytes never freed",
+                 "live-blocks": "blocks never freed", "peak-bytes": "bytes held at the peak" };
+
+// Of a memory weight functions have what their own contexts have; of others the profile tells nothing.
+function memoryWeight(weight) {
+  const owns = new Float64Array(functions.length);
+  data.nodes.function.forEach((fn, node) => { if (fn >= 0) owns[fn] += weight.self[node]; });
+  const totals = () => totalsBelow(weight.self);
+  let below = null;
+  return {
+    key: weight.name, title: MEMORY[weight.name], phrase: MEMORY[weight.name], kind: weight.unit, hue: "mem",
+    own: (f) => owns[f.index], total: (f) => (below = below || totals())[f.index], arc: null, line: null,
+    base: sum(Array.from(weight.self), (value) => value), self: weight.self,
+  };
 }
 
-function formatBytes(bytes) {
-  for (const [size, unit] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
-    if (bytes >= 10 * size || (size > 2 ** 10 && bytes >= size))
-      return digits(bytes / size) + " " + unit;
-  return bytes + " B";
-}
-
-// A power of two, or a small multiple of one, as the marks of an axis are.
-function formatMark(bytes) {
-  for (const [size, unit] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
-    if (bytes >= size)
-      return bytes / size + " " + unit;
-  return bytes + " B";
-}
-
-const formatCount = d3.format(",d");
-
-// "1 block", "2 blocks".
-function counted(count, word) {
-  return `${formatCount(count)} ${word}${count === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;
-}
-
-function format(value, unit) {
-  return unit === "ns" ? formatTime(value) : unit === "bytes" ? formatBytes(value)
-    : formatCount(value) + " " + unit;
-}
-
-function share(part, whole) {
-  return whole > 0 ? (100 * part / whole).toFixed(1) + "%" : "-";
-}
-
-// ---- Trees of stacks ---------------------------------------------------------------------------
-//
-// A tree has arrays by node: parent, fn, self and total of one weight, and for each node the
-// range of its children in `order`, the heaviest first.
-
-function makeTree(parent, fn, self) {
-  const count = parent.length;
+// Of each function what its contexts and all below them have: it is in no context below itself.
+function totalsBelow(self) {
+  const { parent, function: fn } = data.nodes;
   const total = Float64Array.from(self);
-  for (let i = count - 1; i > 0; i--)
-    total[parent[i]] += total[i];
-  const first = new Int32Array(count + 1);
-  for (let i = 1; i < count; i++)
-    first[parent[i] + 1]++;
-  for (let i = 0; i < count; i++)
-    first[i + 1] += first[i];
-  const next = first.slice(0, count);
-  const order = new Int32Array(Math.max(count - 1, 0));
-  for (let i = 1; i < count; i++)
-    order[next[parent[i]]++] = i;
-  for (let i = 0; i < count; i++)
-    if (first[i + 1] - first[i] > 1)
-      order.subarray(first[i], first[i + 1]).sort((a, b) => total[b] - total[a] || a - b);
-  return { parent, fn, self, total, first, order, count };
-}
-
-const trees = new Map();
-
-function treeOf(weight) {
-  if (!trees.has(weight))
-    trees.set(weight, makeTree(data.nodes.parent, data.nodes.function, weights[weight].self));
-  return trees.get(weight);
-}
-
-// Adds up stacks that come one after the other to a new tree.
-class TreeMaker {
-  constructor(fn) {
-    this.parent = [-1];
-    this.fn = [fn];
-    this.self = [0];
-    this.known = new Map();
+  const of = new Float64Array(functions.length);
+  for (let node = parent.length - 1; node > 0; node--) {
+    total[parent[node]] += total[node];
+    if (fn[node] >= 0)
+      of[fn[node]] += total[node];
   }
+  return of;
+}
 
-  child(parent, fn) {
-    const key = parent * 4194304 + fn + 4;
-    let node = this.known.get(key);
-    if (node === undefined) {
-      node = this.parent.length;
-      this.parent.push(parent);
-      this.fn.push(fn);
-      this.self.push(0);
-      this.known.set(key, node);
+export const weights = [
+  ...timeWeights().map((weight) => ({ kind: "ns", ...weight })),
+  { key: "calls", title: "Calls", phrase: "calls", kind: "calls", hue: "cpu", own: (f) => f.calls, total: (f) => f.calls,
+    arc: (arc) => arc.calls, line: (mark) => mark.calls, base: allCalls, self: nodesOf.get("calls") },
+  ...data.weights.filter((weight) => weight.name in MEMORY).map(memoryWeight),
+];
+
+const ALIASES = { time: "elapsed", wall: "elapsed", wait: "waited" };
+
+export function weightOf(word) {
+  return weights.find((weight) => weight.key === (ALIASES[word] || word)) || weights[0];
+}
+
+export const timeWeight = (weight) => weight.kind === "ns" ? weight : weights[0];
+
+// ---- How sure times are ------------------------------------------------------------------------
+
+// The standard error of a function's own time on the CPU as the first screen tells it: "± 12 %", "?".
+export function doubtOf(f) {
+  if (!f.isKnown)
+    return { text: "unknown", isLarge: true };
+  if (f.ownError > 0 && f.ownCpu > 0) {
+    const percent = 100 * f.ownError / f.ownCpu;
+    return { percent, text: percent < 1 ? "± <1 %" : percent > 99.5 ? "± >99 %" : `± ${percent.toFixed(0)} %`,
+             isLarge: percent > 50 || f.ownMark === "?" };
+  }
+  return f.ownMark === "?" ? { text: "?", isLarge: true } : { percent: 0, text: "", isLarge: false };
+}
+
+// ---- Groups of colours -------------------------------------------------------------------------
+
+// The module; if one has most of the time, the source folder; if one has that, the class or namespace.
+const MOST = 0.85;
+
+const classOf = (f) => {
+  const scopes = f.scope.replace(/[›\s]+$/, "").split("::").filter(Boolean);
+  return scopes.length > 0 ? scopes.join("::") : f.file ? fileOf(f.file).split("/").pop() : "other";
+};
+const KINDS = [
+  ["module", (f) => moduleOf(f).split("/").pop() || "unknown"],
+  ["folder", (f) => { const file = fileOf(f.file); return file.includes("/") ? file.slice(0, file.indexOf("/") + 1) : file || "no source"; }],
+  ["class", classOf],
+];
+
+function makeGroups() {
+  const weight = weights[0];
+  const cost = (f) => weight.own(f);
+  const users = functions.filter((f) => !isLibrary(f));
+  const whole = sum(users, cost) || 1;
+  for (const [kind, groupOf] of KINDS) {
+    const costs = new Map();
+    for (const f of users)
+      costs.set(groupOf(f), (costs.get(groupOf(f)) || 0) + cost(f));
+    const sorted = Array.from(costs).sort((a, b) => b[1] - a[1]);
+    if (kind === "class" || (sorted.length > 1 && sorted[0][1] <= MOST * whole)) {
+      const colors = new Map(sorted.map(([name], i) => [name, i]));
+      functions.forEach((f) => {
+        f.group = isLibrary(f) ? "libraries" : groupOf(f);
+        f.color = isLibrary(f) ? "s" : String(colors.get(f.group) % 8);
+      });
+      return { kind, names: [...sorted.map(([name]) => name), "libraries"] };
     }
-    return node;
   }
-
-  tree() {
-    return makeTree(this.parent, this.fn, this.self);
-  }
+  return { kind: "class", names: [] };
 }
 
-// What the activations of `fn` called, and through which callers it was reached; a function is in
-// no context below itself.
-function calleesOf(tree, fn) {
-  const maker = new TreeMaker(fn);
-  const at = new Int32Array(tree.count).fill(-1);
-  for (let i = 1; i < tree.count; i++) {
-    if (tree.fn[i] === fn)
-      at[i] = 0;
-    else if (at[tree.parent[i]] >= 0)
-      at[i] = maker.child(at[tree.parent[i]], tree.fn[i]);
-    if (at[i] >= 0)
-      maker.self[at[i]] += tree.self[i];
-  }
-  return maker.tree();
+export const groups = makeGroups();
+
+// ---- Threads -----------------------------------------------------------------------------------
+
+export const threads = data.threads.map((thread, index) => {
+  const blocked = thread.has_waits ? thread.wait_ns - thread.preempted_ns : 0;
+  const life = Math.max(thread.end_ns - thread.start_ns, thread.run_ns);
+  const from = thread.process_ns + thread.start_ns;
+  const manager = Math.min(thread.manager_ns, Math.max(0, life - thread.wait_ns));
+  return { ...thread, index, from, to: from + life, life, blocked, preempted: thread.preempted_ns, manager,
+           running: Math.max(0, life - thread.wait_ns - manager) };
+});
+export const lastMoment = Math.max(data.elapsed_ns || data.run_ns, ...threads.map((thread) => thread.to), 1);
+export const knowsWaits = threads.some((thread) => thread.has_waits);
+
+// The system's name where it tells threads apart, else the function that each was started for.
+function roleNames() {
+  const named = new Set(threads.map((thread) => thread.name));
+  const program = (data.program || "").slice(0, 15);
+  const tells = named.size > 1 && !named.has(null) && Array.from(named).filter((name) => name !== program).length >= Math.min(2, threads.length - 1);
+  return (thread) => tells ? thread.name : thread.role >= 0 ? nameOf(thread.role) : thread.name || "thread";
+}
+const roleOf = roleNames();
+
+export const roles = [];
+for (const thread of threads) {
+  const name = roleOf(thread);
+  let role = roles.find((other) => other.name === name);
+  if (!role)
+    roles.push(role = { name, fn: thread.role, threads: [] });
+  thread.roleName = name;
+  role.threads.push(thread);
 }
 
-function callersOf(tree, fn) {
-  const maker = new TreeMaker(fn);
-  for (let i = 1; i < tree.count; i++) {
-    if (tree.fn[i] !== fn)
-      continue;
-    let node = 0;
-    for (let up = tree.parent[i]; up > 0; up = tree.parent[up])
-      node = maker.child(node, tree.fn[up]);
-    maker.self[node] += tree.total[i];
-  }
-  return maker.tree();
+// ---- Marks as the reports have them -------------------------------------------------------------
+
+// A time of the function with what stands before it: "~", "?".
+export function ownText(f, weight) {
+  const mark = weight.key === "cpu" || weight.key === "elapsed" ? f.ownMark : "";
+  return mark + text(weight.own(f), weight.kind);
 }

@@ -29,7 +29,7 @@ import sys
 import given
 import real
 from real import fctest, programs
-from browser import browser, shot, show, texts
+from browser import browser, shot, show
 
 FLOOR = os.path.join(fctest.BUILD_ROOT, "tests", "bench", "libfloor.so")
 LONG_S = 1800
@@ -141,7 +141,7 @@ class HotSpots(real.RealProgram):
         with browser() as driver:
             show(driver, path)
             shot(driver, "hotspots-" + self.program)
-            return texts(driver, "#top tbody tr td:last-child")[0]
+            return driver.execute_script("return document.querySelector('#top tbody tr').dataset.name")
 
 
 class Gawk(HotSpots):

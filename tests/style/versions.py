@@ -98,7 +98,7 @@ class Versions(unittest.TestCase):
                        self.path(name))
         done = subprocess.run(["/bin/sh", "-c", ". tools/setup.sh; packages_install build"], cwd=SOURCE,
                               env={"PATH": self.folder.name}, capture_output=True, text=True, check=True)
-        for words in ("dnf install", "elfutils-devel", "pacman -S", "npm install --global d3", "-Dd3="):
+        for words in ("dnf install", "elfutils-devel", "pacman -S", "npm install --global esbuild"):
             self.assertIn(words, done.stderr)
 
 

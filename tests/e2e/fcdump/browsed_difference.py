@@ -8,7 +8,7 @@ import json
 import random
 
 from fcfile import Profile, Program, contains, equal, fail, folder, run
-from browser import browser, click, go, shot, show, text, texts, wait
+from browser import browser, click, drawn, shot, show, text, texts
 
 keep = folder()
 old = Program("old")
@@ -38,10 +38,10 @@ contains(result.err, "fcdump: --fail-on=local:+5%: work: local", "the reason")
 
 
 def boxes(driver):
-    """{function: (its total time, its colour)} of what is drawn."""
-    return {name: (float(total), fill) for name, total, fill in driver.execute_script(
-        "return Array.from(document.querySelectorAll('#diff-flame .frame'), (box) => "
-        "[box.dataset.name, box.dataset.total, box.querySelector('rect').getAttribute('fill')])")}
+    """{function: (its total time, the class that colours it)} of what is drawn."""
+    return {name: (float(total), colour) for name, total, colour in driver.execute_script(
+        "return Array.from(document.querySelectorAll('#diff-flame .box'), (box) => "
+        "[box.dataset.name, box.dataset.total, ['worse', 'better', 'noise'].find((word) => box.className.includes(word)) || ''])")}
 
 
 def means(side):
@@ -52,38 +52,49 @@ def means(side):
     return {**times, "all": times["main"]}
 
 
-def hue(color):
-    red, _, blue = (int(part) for part in color[4:-1].split(","))
-    return "red" if red > blue + 20 else "blue" if blue > red + 20 else "grey"
-
-
 def is_near(found, expected):
-    drawn = {name: total for name, total in expected.items() if total > 0}
-    if set(found) != set(drawn) or any(abs(found[name][0] - drawn[name]) > 1 for name in drawn):
-        fail("the flame graph", found, drawn)
+    drawn_boxes = {name: total for name, total in expected.items() if total > 0}
+    if set(found) != set(drawn_boxes) or any(abs(found[name][0] - drawn_boxes[name]) > 1 for name in drawn_boxes):
+        fail("the flame graph", found, drawn_boxes)
 
 
+def rows(driver, where):
+    """{function: its finding} in order."""
+    return dict(driver.execute_script("return Array.from(document.querySelectorAll(arguments[0] + ' .dr[data-name]'), (row) => "
+                                      "[row.dataset.name, row.dataset.finding])", where))
+
+
+FINDINGS = {f["name"]: f["finding"] for f in told["functions"]}
 with browser() as driver:
     show(driver, "page.html")
-    contains(texts(driver, "h2")[0], "Difference: 5 runs before, 5 after", "the first view")
-    contains(text(driver, ".warning"), "--fail-on=local:+5%: work", "the reason")
-    is_near(boxes(driver), means("after"))
-    equal({name: hue(fill) for name, (_, fill) in boxes(driver).items() if fill.startswith("rgb")},
-          {"main": "red", "work": "red", "odd": "red"}, "colours")
-    shot(driver, "difference")
-    click(driver, "#width-before")
-    wait(driver, "the width", lambda: "leaf" in boxes(driver))
-    is_near(boxes(driver), means("before"))
-    equal(hue(boxes(driver)["leaf"][1]), "blue", "what vanished")
-    rows = driver.execute_script("return Array.from(document.querySelectorAll('#differences tbody tr'), "
-                                 "(row) => Array.from(row.cells, (cell) => cell.textContent.trim()))")
-    equal([row[-1] for row in rows][0], "work", "what changed most is first")
-    equal({row[-1]: row[-2] for row in rows}, {f["name"]: f["finding"] for f in told["functions"]}, "findings")
+    equal(driver.title.split(" ")[0], "Diff", "the first view")
+    contains(text(driver, "#verdict"), "5 runs before, 5 after", "the runs")
+    contains(text(driver, "#verdict .big"), "1 function slower, 0 faster; the whole is more", "the sentence")
+    contains(text(driver, "#verdict .warning"), "--fail-on=local:+5%: work", "the reason")
+    spark = driver.execute_script("return Array.from(document.querySelectorAll('.spark rect'), (bar) => [bar.className.baseVal, Number(bar.getAttribute('height'))])")
+    equal([side for side, _ in spark], ["before"] * 5 + ["after"] * 5, "a bar for each run")
+    if max(height for side, height in spark if side == "before") >= min(height for side, height in spark if side == "after"):
+        fail("runs before take less", spark)
+    equal(rows(driver, "#proven"), {"work": FINDINGS["work"]}, "proven changes are first")
+    equal(rows(driver, "#alone"), {"leaf": "vanished", "odd": "new"}, "and what is on one side alone")
+    equal({**rows(driver, "#proven"), **rows(driver, "#otherwise"), **rows(driver, "#alone"), **rows(driver, "#noise")}, FINDINGS, "findings")
     work = next(f for f in told["functions"] if f["name"] == "work")["local_ns"]
-    contains(rows[0][0], f"ms, +{100 * work['change'] / work['before']:.1f}%", "the change")
-    click(driver, "#diff-flame .frame[data-name=work]")
-    wait(driver, "zoom", lambda: text(driver, "#diff-reset") != "")
-    click(driver, "#diff-reset")
-    wait(driver, "reset", lambda: text(driver, "#diff-reset") == "")
-    go(driver, "#view=flame")
-    contains(texts(driver, "h2")[0], "Flame graph by time", "the other views are there")
+    contains(text(driver, "#proven .by"), f"+{100 * work['change'] / work['before']:.1f} % ± {100 * work['margin'] / work['before']:.1f}", "the change")
+    is_near(boxes(driver), means("after"))
+    equal({name: colour for name, (_, colour) in boxes(driver).items() if name != "all"}, {"main": "worse", "work": "worse", "odd": "worse"}, "colours")
+    shot(driver, "difference")
+    drawn(driver, lambda: click(driver, "#width-before"))
+    is_near(boxes(driver), means("before"))
+    equal(boxes(driver)["leaf"][1], "better", "what vanished")
+    drawn(driver, lambda: click(driver, "#by-total"))
+    equal(list(rows(driver, "#proven")), ["work", "main"], "by total time, main is slower, too")
+    total = next(f for f in told["functions"] if f["name"] == "main")["total_ns"]
+    contains(texts(driver, "#proven .by")[1], f"+{100 * total['change'] / total['before']:.1f} %", "its change")
+    drawn(driver, lambda: click(driver, "#by-calls"))
+    contains(text(driver, "#verdict .big"), "0 functions with more, 0 with fewer", "calls are the same")
+    drawn(driver, lambda: click(driver, "#diff-flame .box[data-name=work]"))
+    equal("main" in boxes(driver), False, "zoom")
+    drawn(driver, lambda: click(driver, "#reset"))
+    equal("main" in boxes(driver), True, "reset")
+    drawn(driver, lambda: click(driver, "#tab-flame"))
+    equal(len(driver.find_elements("css selector", "#flame .box")) > 1, True, "the other views are there")

@@ -1,22 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The page of --html in a browser: what it shows against --json; search, zoom, sort, weights, the
-# back button, links, keys; names that are markup; a large profile.  Debian's own Python, as its
-# Selenium needs.
+# The page of --html in a browser: what its views show against --json; weights, search, zoom, sort, columns, the
+# back button, links, keys; names that are markup; what is said of doubt and of what is left out.  Debian's own
+# Python, as its Selenium needs.
 
 import json
 import os
 import re
-import time
 
-from fcfile import FOLDED, Profile, Program, contains, equal, fail, folder, rows, run, simple, with_heap, with_waits
+from fcfile import FOLDED, Profile, Program, contains, equal, fail, folder, run, simple, with_heap, with_waits
 from browser import browser, click, drawn, go, shot, show, text, texts, wait
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
 
 keep = folder()
 program = Program()
@@ -36,18 +34,29 @@ contains(result.err, "fcdump: --html: not in it: call sites\n", "notes")
 data = json.loads(run("--json", "all.fc").raw)
 functions = {function["name"]: function for function in data["functions"]}
 ODD = next(name for name in functions if name.startswith("<"))
+NAMES = "return Array.from(document.querySelectorAll('#functions tbody tr'), (row) => row.querySelector('.fn').title)"
 
 
-def boxes(driver, selector="svg.flame"):
-    """{name: total} of the boxes of a flame graph that are no callers of what is zoomed to."""
+def boxes(driver, where="#flame", which=" .box"):
+    """{name: total} of the boxes of a flame graph."""
     return dict(driver.execute_script(
-        "return Array.from(document.querySelectorAll(arguments[0] + ' .frame:not(.above)'), "
-        "(box) => [box.dataset.name, Number(box.dataset.total)])", selector))
+        "return Array.from(document.querySelectorAll(arguments[0]), "
+        "(box) => [box.dataset.name, Number(box.dataset.total)])", where + which))
 
 
-def ns(time_text):
-    number, unit = time_text.split(" ")
-    return float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+UNITS = {"ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 1024, "k": 1000, "M": 1e6, "": 1, "×": 1}
+
+
+def number(words):
+    """What a figure of three digits with its unit is, the first of the text."""
+    found = re.match(r"[^\d]*([\d.,]+) ?(ns|µs|ms|s|KiB|B|k|M)?", words)
+    return float(found[1].replace(",", "")) * UNITS[found[2] or ""]
+
+
+def near(words, exact, what):
+    """Whether the text is that figure, as far as three digits tell."""
+    if abs(number(words) - exact) > 0.0051 * exact:
+        fail(what, words, exact)
 
 
 def keys(driver, words):
@@ -62,39 +71,58 @@ def search(driver, words):
 
 
 def choose(driver, weight):
-    drawn(driver, lambda: Select(driver.find_element(By.ID, "weight")).select_by_visible_text(weight))
+    drawn(driver, lambda: click(driver, "#weight-" + weight))
+
+
+def rows_of(driver, table="functions"):
+    """{heading: text} of each row, the name by the function."""
+    heads, rows = driver.execute_script("""
+        const table = document.getElementById(arguments[0]);
+        const clean = (cell) => cell.innerText.replace(/ [\\u2191\\u2193]$/, "").trim();
+        return [Array.from(table.tHead.rows[0].cells, clean),
+                Array.from(table.tBodies[0].rows, (row) => [Number(row.dataset.row), ...Array.from(row.cells, clean)])];""", table)
+    return [(row[0], dict(zip(heads, row[1:]))) for row in rows]
+
+
+def names_of(driver, table="functions"):
+    return [data["functions"][index]["name"] for index, _ in rows_of(driver, table)]
 
 
 def look_at_tables(driver):
     go(driver, "#view=functions")
-    rows = [re.split("\t", row) for row in driver.execute_script(
-        "return Array.from(document.querySelectorAll('#functions tbody tr'), "
-        "(row) => Array.from(row.cells, (cell) => cell.textContent.trim()).join('\\t'))")]
-    equal([row[-1] for row in rows], ["work", "main", "leaf", ODD], "functions by local time")
-    for row in rows:
-        function = functions[row[-1]]
-        if abs(ns(row[0]) - function["local_ns"]) > function["local_ns"] / 1000:
-            fail("local time", row, function)
-        if abs(ns(row[2]) - function["total_ns"]) > function["total_ns"] / 1000:
-            fail("total time", row, function)
-        equal(row[3], str(function["calls"]), "calls")
-        equal(row[1], f"{100 * function['local_ns'] / data['local_sum_ns']:.1f}%", "share")
-    last = "#functions td:last-child"
-    at = 1 + texts(driver, "#functions th").index("calls")
-    drawn(driver, lambda: click(driver, f"#functions th:nth-child({at})"))
-    equal(texts(driver, last), [ODD, "leaf", "work", "main"], "sorted")
-    drawn(driver, lambda: click(driver, "#functions th.sorted"))
-    equal(texts(driver, last), ["main", "work", "leaf", ODD], "the other order")
+    equal(names_of(driver), ["work", "main", "leaf", ODD], "functions by own time")
+    for index, row in rows_of(driver):
+        function = data["functions"][index]
+        near(row["own Elapsed"], function["local_ns"], "own time")
+        near(row["total Elapsed"], function["total_ns"], "total time")
+        near(row["Elapsed per call"], function["total_ns"] / function["calls"], "time per call")
+        equal(row["calls"], str(function["calls"]), "calls")
+        share = 100 * function["local_ns"] / data["local_sum_ns"]
+        contains(row["own Elapsed"], f"{share:.0f} %" if share >= 9.95 else f"{share:.1f} %", "share")
+    at = 1 + [re.sub(r" [↑↓]", "", head) for head in texts(driver, "#functions th")].index("calls")
+    drawn(driver, lambda: click(driver, f"#functions th:nth-child({at}) a"))
+    equal(names_of(driver), [ODD, "leaf", "work", "main"], "sorted")
+    equal(driver.execute_script("return document.querySelector('th[aria-sort]').innerText"), "calls ↓", "and said")
+    drawn(driver, lambda: click(driver, f"#functions th:nth-child({at}) a"))
+    equal(names_of(driver), ["main", "work", "leaf", ODD], "the other order")
     drawn(driver, driver.back)
-    equal(texts(driver, last), [ODD, "leaf", "work", "main"], "back")
+    equal(names_of(driver), [ODD, "leaf", "work", "main"], "back")
     shot(driver, "page-functions")
-    search(driver, "A")
-    equal(sorted(texts(driver, last)), [ODD, "leaf", "main"], "search")
-    search(driver, "I")
-    equal(texts(driver, last), ["main"], "search")
-    contains(text(driver, "#found"), "1 functions, 100.0% of time", "the share of what was found")
+    search(driver, "L")
+    equal(sorted(names_of(driver)), [ODD, "leaf"], "search")
+    search(driver, [Keys.BACKSPACE])
+    search(driver, "MAI")
+    equal(names_of(driver), ["main"], "search")
+    equal(text(driver, "#found"), "1 function, with callees 100 % of elapsed time", "the share of what was found")
     keys(driver, Keys.ESCAPE)
-    equal(len(texts(driver, last)), 4, "Escape")
+    equal(len(names_of(driver)), 4, "Escape")
+    click(driver, "#chooser summary")
+    drawn(driver, lambda: click(driver, "#chooser a[href*='columns=']:first-of-type"))
+    equal("own Elapsed" in rows_of(driver)[0][1], False, "a column that was put away")
+    go(driver, "#view=functions&columns=own,min,live")
+    equal(list(rows_of(driver)[0][1]), ["Function", "own · total", "own Elapsed", "fastest", "never freed"], "columns by the address")
+    go(driver, "#view=functions&search=nothing")
+    contains(text(driver, "#view .none"), "No function has “nothing” in its name or file.", "nothing fits")
 
 
 def sums(weight):
@@ -111,11 +139,16 @@ def sums(weight):
     return {**total, "all": sum(context[weight] for context in contexts)}
 
 
+def zoom(driver, name):
+    drawn(driver, lambda: ActionChains(driver).double_click(
+        driver.find_element(By.CSS_SELECTOR, f"#flame .box[data-name='{name}']")).perform())
+
+
 def look_at_flames(driver):
     go(driver, "#view=flame")
     equal(boxes(driver), sums("local_ns"), "the flame graph by time")
     shot(driver, "page-flame")
-    drawn(driver, lambda: click(driver, ".frame[data-name=work]"))
+    zoom(driver, "work")
     equal(boxes(driver), {"work": 6_000_000, "leaf": 1_000_000}, "zoom")
     drawn(driver, lambda: click(driver, "#reset"))
     contains(boxes(driver), "main", "reset")
@@ -125,152 +158,170 @@ def look_at_flames(driver):
     contains(boxes(driver), "main", "Escape")
     choose(driver, "calls")
     equal(boxes(driver), sums("calls"), "calls")
-    choose(driver, "bytes")
-    equal(boxes(driver), {"all": 4164, "main": 4100, "work": 4000, "<outside>": 64}, "bytes")
+    go(driver, "#view=flame&weight=bytes")
+    equal(boxes(driver), {"all": 4164, "main": 4100, "work": 4000, "outside of all functions": 64}, "bytes")
+    keys(driver, "i")
+    equal(boxes(driver, "#flame [data-level='1']", ""), {"work": 4000, "main": 100, "outside of all functions": 64}, "inverted: what each has itself")
+    equal(boxes(driver, "#flame [data-level='2']", ""), {"main": 4000}, "and who called it")
+    keys(driver, "w")
+    equal(driver.execute_script("return document.querySelector('#weights .on').textContent"), "Elapsed", "the next weight")
+    equal(boxes(driver, "#flame [data-level='1']", ""), {name: f["local_ns"] for name, f in functions.items()}, "inverted, by time")
+    drawn(driver, lambda: click(driver, ".seg a:not(.on)[aria-pressed='false'][data-tip^='From the threads']"))
     ActionChains(driver).send_keys("/").perform()
     wait(driver, "the search", lambda: driver.execute_script("return document.activeElement.id") == "search")
     search(driver, "work")
-    equal(len(texts(driver, ".frame.found")), 1, "search")
-    equal(texts(driver, "#view > .note")[1:], [], "boxes that are not drawn")
+    equal(driver.execute_script("return Array.from(document.querySelectorAll('.box.found'), (box) => box.dataset.name)"), ["work"],
+          "search")
     shot(driver, "page-searched")
+    keys(driver, Keys.ESCAPE)
 
 
-def source_lines(driver):
-    """Four parts each."""
-    return driver.execute_script(
-        "return Array.from(document.querySelectorAll('#source span'), (part) => part.textContent)")
+def look_at_keys(driver):
+    """The flame graph without a pointer."""
+    go(driver, "#view=flame")
+    press = lambda key: ActionChains(driver).send_keys(key).perform()  # noqa: E731
+    focused = lambda: driver.execute_script("return document.activeElement.dataset.name")  # noqa: E731
+    driver.execute_script("document.querySelector('.box[data-box=\"0\"]').focus()")
+    for key, name in ((Keys.ARROW_DOWN, "main"), (Keys.ARROW_DOWN, "work"), (Keys.ARROW_RIGHT, ODD), (Keys.ARROW_LEFT, "work")):
+        press(key)
+        equal(focused(), name, "the focus")
+    contains(text(driver, "#strip"), "total Elapsed 6.00 ms", "what is selected")
+    contains(driver.execute_script("return document.activeElement.ariaLabel"), "work: 6.00 ms, 57 %", "what is said of the box")
+    keys(driver, "z")
+    equal(sorted(boxes(driver)), ["leaf", "work"], "zoomed by z")
+    keys(driver, Keys.ESCAPE)
+    keys(driver, Keys.ENTER)
+    equal(text(driver, "#name"), "work", "opened by Enter")
+    keys(driver, Keys.BACKSPACE)
+    contains(boxes(driver), "main", "back")
+    press("?")
+    contains(text(driver, ".pop"), "move in the flame graph", "help")
+    equal(driver.execute_script("return document.activeElement.dataset.close"), "", "which has the focus")
+    press(Keys.ESCAPE)
+    equal(texts(driver, ".pop"), [], "closed")
+    theme = driver.execute_script("return document.documentElement.dataset.theme")
+    keys(driver, "t")
+    equal(driver.execute_script("return document.documentElement.dataset.theme") != theme, True, "light or dark")
+    keys(driver, "t")
 
 
-def called_at(lines, name, offset):
-    """How often and how long the line of that call site called."""
-    at = lines.index(program.line(program.start[name] + offset).rsplit(":", 1)[1])
-    return lines[at + 1:at + 3]
+def source_line(driver, at):
+    """The cells of the line of a call site: {what: text}."""
+    line = program.line(at).rsplit(":", 1)[1]
+    cells = driver.execute_script("return Array.from(document.querySelector(`#source [data-line=\"${arguments[0]}\"]`).children, "
+                                  "(cell) => cell.textContent)", line)
+    heads = driver.execute_script("return Array.from(document.querySelector('#source .hd').children, (cell) => cell.textContent)")
+    return dict(zip(heads, cells))
+
+
+def arcs(driver, where):
+    """{function: (time, calls)}"""
+    return {row[0]: (row[1], row[2]) for row in driver.execute_script(
+        "return Array.from(document.querySelectorAll(arguments[0] + ' .arc:not([data-itself])'), (row) => "
+        "[row.querySelector('.fn').innerText, row.querySelector('.v').innerText, row.lastElementChild.innerText])", where)}
+
+
+def figure(driver, name):
+    return text(driver, f"[data-figure='{name}'] .n")
 
 
 def look_at_functions(driver):
+    go(driver, "#f=work&weight=bytes")
+    equal(arcs(driver, "#callers"), {"main": ("4,000B", "2×")}, "bytes by caller")
+    equal(arcs(driver, "#callees"), {"leaf": ("0B", "3×")}, "bytes by callee")
     go(driver, "#f=work")
     equal(text(driver, "#name"), "work", "the name")
-    go(driver, "#f=work&weight=bytes")
-    equal(graph(driver), ["4000 B, 2x", "0 B, 3x", "4000 B, 2 calls"], "bytes in the graph")
-    go(driver, "#f=work")
-    contains(text(driver, "#figures"), "local 5.000 ms (47.6%), total 6.000 ms (57.1%), 2 calls, "
-             "2.000 ms to 4.000 ms each; 4000 B allocated, 400 B live at the end", "figures")
-    equal(boxes(driver, "#callers"), {"work": 6_000_000, "main": 6_000_000}, "callers")
-    equal(boxes(driver, "#callees"), {"work": 6_000_000, "leaf": 1_000_000}, "callees")
-    equal(driver.execute_script(
-        "return Array.from(document.querySelectorAll('#graph g'), (box) => box.textContent)"),
-          ["mainmain6.000 ms, 2x", "leafleaf1.000 ms, 3x", "workwork6.000 ms, 2 calls"], "the graph around it")
-    equal([line.split(" ")[-1] for line in texts(driver, "#latency tr")], ["1", "1"], "the histogram")
-    lines = source_lines(driver)
-    first = int(program.declared("work").rsplit(":", 1)[1])
-    with open(program.declared("work").rsplit(":", 1)[0], encoding="utf-8") as file:
+    contains(figure(driver, "Own Elapsed"), "5.00ms48 %", "own time")
+    contains(figure(driver, "Total Elapsed"), "6.00ms57 %", "total time")
+    equal(figure(driver, "Calls"), "2at least", "calls, of which records were lost")
+    equal((figure(driver, "Fastest"), figure(driver, "Slowest")), ("2.00ms", "4.00ms"), "bounds")
+    equal(figure(driver, "Allocated itself"), "4,000B40 blocks, 400 B never freed", "memory")
+    equal(arcs(driver, "#callers"), {"main": ("6.00ms", "2×")}, "callers")
+    equal(arcs(driver, "#callees"), {"leaf": ("1.00ms", "3×")}, "callees")
+    contains(text(driver, "#callees [data-itself]"), "itself", "its own time")
+    contains(text(driver, "#callees [data-itself]"), "5.00", "its own time")
+    equal(boxes(driver, "#above"), {"all": 6_000_000, "work": 6_000_000, "main": 6_000_000} if "all" in boxes(driver, "#above")
+          else {"work": 6_000_000, "main": 6_000_000}, "all callers")
+    equal(boxes(driver, "#below"), {"work": 6_000_000, "leaf": 1_000_000}, "all callees")
+    equal(driver.execute_script("return Array.from(document.querySelectorAll('#latency .bucket'), (bar) => "
+                                "[Number(bar.dataset.from), Number(bar.dataset.calls)])"),
+          [[bar["from_ns"], bar["calls"]] for bar in functions["work"]["histogram"]], "the histogram")
+    lines = driver.execute_script("return Array.from(document.querySelectorAll('#source [data-line]'), "
+                                  "(line) => [Number(line.dataset.line), line.lastElementChild.textContent])")
+    place, first = program.declared("work").rsplit(":", 1)
+    with open(place, encoding="utf-8") as file:
         source = file.read().split("\n")
-    found = {int(lines[i]): lines[i + 3] for i in range(0, len(lines), 4)}
-    equal(found[first], source[first - 1], "a line of the source")
-    equal(called_at(lines, "work", 4), ["3x", "1.000 ms"], "what a line called")
+    equal(dict(lines)[int(first)], source[int(first) - 1], "a line of the source")
+    equal(source_line(driver, program.start["work"] + 4)["Elapsed"], "1.00 ms", "what a line called took")
+    equal(source_line(driver, program.start["work"] + 4)["calls"], "3×", "and how often")
     shot(driver, "page-function")
-    drawn(driver, lambda: click(driver, "#callees .frame[data-name=leaf]"))
+    drawn(driver, lambda: click(driver, "#below .box[data-name=leaf]"))
     equal(text(driver, "#name"), "leaf", "the name")
     drawn(driver, driver.back)
     equal(text(driver, "#name"), "work", "back")
     go(driver, "#f=none")
-    contains(text(driver, "#view"), "No function is called none.", "an unknown function")
-    go(driver, driver.execute_script("return hashOf({ f: arguments[0] })", ODD))
-    equal(text(driver, "#name"), ODD, "a strange name")
+    contains(text(driver, "#view .none"), "No function is called none.", "an unknown function")
+    go(driver, "#view=functions")
+    drawn(driver, lambda: click(driver, f"tr[data-row='{list(functions).index(ODD)}'] a"))
+    equal(text(driver, ".whole-name"), ODD, "a strange name, which is shown whole below the short one")
+    contains(driver.execute_script("return location.hash"), "f=%3C%7Cscript%3E", "its address")
     equal(driver.execute_script("return document.documentElement.scrollWidth <= window.innerWidth"), True,
           "a long name is wrapped")
     shot(driver, "page-long")
 
 
-def graph(driver):
-    return driver.execute_script(
-        "return Array.from(document.querySelectorAll('#graph g'), (box) => box.lastChild.textContent)")
-
-
-def look_at_both_times(driver):
-    """Graph, figures, shares and tables follow the weight."""
-    figures = text(driver, "#figures")
-    contains(figures, "local 3.000 ms (75.0%), total 3.000 ms (75.0%), elapsed 9.000 ms and 9.000 ms", "figures, CPU")
-    equal(graph(driver), ["3.000 ms, 3x", "3.000 ms, 3 calls"], "the graph, CPU")
-    contains(text(driver, "#view"), "How long its calls took, elapsed", "the histogram is of one of them")
-    go(driver, "#f=work&weight=time")
-    figures = text(driver, "#figures")
-    contains(figures, "local 9.000 ms (90.0%), total 9.000 ms (90.0%), of it on the CPU 3.000 ms and 3.000 ms", "figures")
-    equal(graph(driver), ["9.000 ms, 3x", "9.000 ms, 3 calls"], "the graph, wall time")
-    go(driver, "#f=work&weight=calls")
-    equal(graph(driver), ["3x", "3 calls"], "the graph, calls")
-    for weight, expected in (("time", ["90.0%", "10.0%"]), ("cpu", ["75.0%", "25.0%"])):
-        go(driver, f"#view=functions&sort=calls&weight={weight}")
-        equal(sorted(texts(driver, "#functions td:nth-child(2)")), sorted(expected), f"shares by {weight}")
-
-
 def look_at_the_rest(driver):
     go(driver, "#view=memory")
-    equal(len(texts(driver, "#heap path.area")), 1, "the heap over time")
-    equal(texts(driver, "#heap > g:last-of-type text"), ["0 B", "512 B", "1 KiB", "1.5 KiB", "2 KiB"],
-          "marks at round sizes")
-    equal([line.split(" in ")[0] for line in texts(driver, "#holders summary")],
-          ["2000 B: malloc", "100 B: malloc", "64 B: before the start"], "who held the peak")
-    contains(texts(driver, "#leaks summary")[0], "400 B in 4 blocks: malloc in work at ", "leaks")
-    click(driver, "#leaks summary")
-    wait(driver, "a leak's stack", lambda: [line.split(" at ")[0] for line in texts(driver, "#leaks li") if line]
-         == ["work", "main"])
-    equal(texts(driver, "#bad"), ["None."], "bad frees")
+    equal(len(texts(driver, "#curve path.area")), 1, "the heap over time")
+    equal(texts(driver, "#curve text[text-anchor=end]:not(.b)")[:5], ["0 B", "1 KiB", "2 KiB", "10.0 ms"], "marks at round sizes")
+    ActionChains(driver).move_to_element(driver.find_element(By.CSS_SELECTOR, "#curve svg")).perform()
+    contains(text(driver, "#held"), "at most 2,164 B up to 5.00 ms", "the size under the pointer")
+    equal([row["bytes"].split("\n")[0] for _, row in rows_of(driver, "sites")], ["2,000B", "100B", "64B"], "who held the peak")
+    drawn(driver, lambda: click(driver, "a[href*='heap=leaked']"))
+    equal([row["bytes"].split("\n")[0] + " " + row["blocks"] for _, row in rows_of(driver, "sites")], ["400B 4", "64B 2"], "leaks")
+    equal([line.split(" ")[0] for line in texts(driver, "#stack .frame > div:first-child")], ["work", "main"], "a leak's stack")
+    equal(text(driver, "#heap-bad .n"), "0", "bad frees")
     shot(driver, "page-memory")
-    keys(driver, "5")
-    equal(len(texts(driver, "#threads tbody tr")), 2, "threads")
-    contains("\n".join(texts(driver, "#threads tbody tr")), "helper · leaf 3 ns", "a thread's functions")
-    contains(texts(driver, "#processes tbody tr")[0], "./prog -v two words </script><!--", "a process")
+    keys(driver, "4")
+    equal(len(texts(driver, "#threads .lane.t")), 2, "threads")
+    drawn(driver, lambda: click(driver, "#threads [data-thread='4712']"))
+    contains(text(driver, "#ran"), "leaf", "a thread's functions")
+    contains(text(driver, "#ran"), "3ns", "and their times")
+    contains(text(driver, "#processes tbody"), "./prog -v two words </script><!--", "a process")
     keys(driver, "1")
-    equal(texts(driver, "#hot"), ["main 100.0% → work 57.1%"], "the overview")
-    contains(text(driver, "#view"), "lost-records: 3", "losses")
+    near(text(driver, "#tile-elapsed .n"), 10_000_000, "the run's time")
+    near(text(driver, "#tile-time .n"), data["local_sum_ns"], "the time in functions")
+    near(text(driver, "#tile-heap .n"), 4164, "memory")
+    contains(text(driver, "#tile-heap .s"), "peak 2,164 B · 464 B leaked", "memory")
+    equal(text(driver, "#tile-calls .n"), "13", "calls")
+    equal(names_of(driver, "top"), ["work", "main", "leaf", ODD], "the heaviest functions")
+    contains(text(driver, "#view .warning"), "lost-records: 3", "losses")
     shot(driver, "page-overview")
+    click(driver, "[data-help=accuracy]")
+    contains(text(driver, ".pop"), "Calls are at least these", "how sure they are")
 
 
-def look_at_colours(driver, dark):
-    """Letters and the page behind them are told apart, whichever mode the browser asks for."""
-    asked, *colours = driver.execute_script(
-        "const style = getComputedStyle(document.body);"
-        "return [matchMedia('(prefers-color-scheme: dark)').matches, style.color, style.backgroundColor]")
-    letters, page = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
-    equal((asked, letters > page), (dark, dark), f"colours {colours}")
-    if abs(letters - page) < 300:
-        fail("letters that can hardly be read", colours)
+def findings_of(*arguments):
+    """Those of the first screen, as one reads them."""
+    screen = run(*arguments, env={"LC_ALL": "C.UTF-8", "COLUMNS": "400"}).out
+    return re.findall(r"^[•*] (.*?)(?:: (?:--[\w=-]+|fcdump .*|fcrun .*))?$", screen, re.M)
 
 
 with browser("--force-dark-mode") as driver:
     show(driver, "all.html")
-    look_at_colours(driver, True)
-    equal(driver.execute_script("return [data.base_ns, data.functions.length, performance.getEntriesByType("
-                                "'resource').length]"),
+    equal(driver.execute_script("return document.documentElement.dataset.theme"), "dark", "as the browser asks")
+    equal(driver.execute_script("const data = JSON.parse(document.getElementById('profile').textContent);"
+                                "return [data.base_ns, data.functions.length, performance.getEntriesByType('resource').length]"),
           [data["local_sum_ns"], len(functions), 0], "what it holds, and that it fetched nothing")
+    contains(driver.page_source, "<noscript>", "who has no scripts")
     look_at_tables(driver)
     look_at_flames(driver)
-    keys(driver, Keys.ESCAPE)
+    look_at_keys(driver)
     look_at_functions(driver)
     look_at_the_rest(driver)
+equal([f'{cell}' for cell in re.findall(r"<td>([^<]*)</tr>", open("all.html", encoding="utf-8").read())][:2], ["work", "main"],
+      "the table for who has no scripts")
 
-# 100,000 contexts: opened, drawn, and zoomed.  How long it took is told and not judged.
-many = Profile(program, run_ns=10**9)
-many.modules.append((0x1000000, 0x1000000, 0x2000000, 0, 2**64 - 1, None, "/none/many.so"))
-for number in range(2000):
-    many.function(f"f{number}", 50, 1000, 1000, where=0x1000000 + 16 * number)
-    many.functions[number] = ((1, 0x1000000 + 16 * number), *many.functions[number][1:])
-for number in range(100_000):  # three under each, all of another function than those around them
-    many.context((number - 1) // 3 if number else None, 0x1234, f"f{number % 2000}", 1, 20, 20)
-many.write("many.fc")
-equal(run("--html=many.html", "many.fc").status, 1, "no image for names")
-with browser() as driver:
-    began = time.monotonic()
-    show(driver, "many.html", "#view=flame")
-    took = time.monotonic() - began
-    look_at_colours(driver, False)
-    equal(driver.execute_script("return treeOf(0).count"), 100_001, "contexts")
-    print(f"100,000 contexts: opened in {took:.2f} s")
-    began = time.monotonic()
-    go(driver, "#f=" + driver.execute_script("return functions[1].name"))
-    print(f"the view of a function: {time.monotonic() - began:.2f} s")
-    shot(driver, "page-many")
 # What was folded stands under a box that says so.
 folded = Profile(program, run_ns=100)
 folded.function("main", 1, 40, 40, (40, 40), (40, 40))
@@ -279,7 +330,7 @@ folded.context(None, 0, "main", 1, 40, 40)
 folded.context(None, FOLDED, "leaf", 5, 60, 50)
 folded.write("folded.fc")
 run("--html=folded.html", "folded.fc")
-run("--html=few.html", "--min=1", "many.fc")
+run("--html=few.html", "--min=25", "all.fc")
 marks = simple(program, end=("signal", 9))
 marks.function("even", 1000, 4_000_000, 4_000_000, (1_000, 9_000))
 marks.arc("work", "work+5", "even", 1000, 4_000_000)
@@ -289,85 +340,124 @@ run("--html=marks.html", "marks.fc")
 
 
 def look_at_marks(driver):
-    """Each time has the mark that the reports have before it."""
+    """The doubt of each own time is that of the first screen."""
     show(driver, "marks.html")
-    contains(text(driver, "#view dl"), "; killed by signal 9 (Killed)", "how it ended")
-    contains(text(driver, "#view dl"), "Of 2 short functions 1003 calls were counted, and 6 of them timed", "the header")
-    contains(text(driver, "#omitted"), "? is a time that is mostly uncertain", "what ? means")
-    flat = {row[-1]: row for row in rows(run("--no-reports", "--flat", "marks.fc").out, "Flat profile")}
+    contains(text(driver, "#view .warning"), "Killed by signal 9 (Killed)", "how it ended")
     go(driver, "#view=functions")
-    shown = {row.split(" ")[-1]: row for row in texts(driver, "#functions tbody tr")}
-    for name, row in shown.items():
-        mark = next(cell for cell in flat[name] if cell.endswith(("ms", "us", "ns")))[0]
-        equal(row[0] if row[0] in "~?" else "", mark if mark in "~?" else "", f"the mark of {name}")
-    equal({row[0] for row in shown.values()} >= {"~", "?"}, True, f"marks: {shown}")
+    screen = json.loads(run("--json", "marks.fc").raw)["functions"]
+    for index, row in rows_of(driver):
+        f = screen[index]
+        percent = 100 * f["local_error_ns"] / f["local_ns"]
+        expected = "" if percent == 0 else "± <1 %" if percent < 1 else f"± {percent:.0f} %"
+        equal(row["±"], expected, f"the doubt of {f['name']}")
+    equal(driver.execute_script("return document.querySelectorAll('#functions .pm.amber').length"), 1, "one that is large")
+    click(driver, "[data-help=accuracy]")
+    contains(text(driver, ".pop"), "Of 2 short functions 1003 calls were counted, and 6 of them timed", "the header")
+    ActionChains(driver).send_keys(Keys.ESCAPE).perform()
     go(driver, "#f=even")
-    graph = " ".join(texts(driver, "#graph text"))
-    contains(graph, "~4.000 ms, ", "the time of an arc")
-    contains(graph, "~1,000x", "calls that are apportioned")
-    contains(text(driver, "#figures"), "~1.000 us to ~9.000 us each", "bounds of the calls that were timed")
-    contains(text(driver, "#view"), "How long those of its calls took that were timed", "and their histogram")
+    equal(arcs(driver, "#callers"), {"work": ("~4.00ms", "~1,000×")}, "estimated time and calls of an arc")
+    equal((figure(driver, "Fastest"), figure(driver, "Slowest")), ("~1.00µs", "~9.00µs"), "bounds of the calls that were timed")
+    contains(text(driver, "#view"), "those of its calls that were timed", "and their histogram")
     go(driver, "#f=work")
-    equal(called_at(source_lines(driver), "work", 4), ["~1,003x", "~5.000 ms"], "what a line called")
-    contains(text(driver, "#figures"), "2.000 ms to 4.000 ms each", "bounds of a function of which all were timed")
+    found = source_line(driver, program.start["work"] + 4)
+    equal((found["Elapsed"], found["calls"]), ("~5.00 ms", "~1,003×"), "what a line called")
+    equal((figure(driver, "Fastest"), figure(driver, "Slowest")), ("2.00ms", "4.00ms"), "of a function of which all were timed")
 
 
-run("--html=counted.html", os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile",
-                                        "counted.fc"))
 # A chain of calls that is higher than the window: its root is in view.
 deep = Profile(program, run_ns=10**9)
 deep.modules.append((0x1000000, 0x1000000, 0x2000000, 0, 2**64 - 1, None, "/none/deep.so"))
-for number in range(100):
-    deep.function(f"f{number}", 1, 1000 * (100 - number), 1000, where=0x1000000 + 16 * number)
-    deep.functions[number] = ((1, 0x1000000 + 16 * number), *deep.functions[number][1:])
-    deep.context(number - 1 if number else None, 0x1234, f"f{number}", 1, 1000 * (100 - number), 1000)
+for number_of in range(100):
+    deep.function(f"f{number_of}", 1, 1000 * (100 - number_of), 1000, where=0x1000000 + 16 * number_of)
+    deep.functions[number_of] = ((1, 0x1000000 + 16 * number_of), *deep.functions[number_of][1:])
+    deep.context(number_of - 1 if number_of else None, 0x1234, f"f{number_of}", 1, 1000 * (100 - number_of), 1000)
 deep.write("deep.fc")
 equal(run("--html=deep.html", "deep.fc").status, 1, "no image for names")
 with_waits(program).write("waits.fc")
 run("--html=waits.html", "waits.fc")
 run("--html=based.html", "--base=work", "waits.fc")
+run("--html=cpu.html", "--time=cpu", "waits.fc")
+waits = json.loads(run("--json", "waits.fc").raw)
+equal([f["name"] for f in waits["functions"]], ["main", "work"], "functions of the profile with waits")
+
+
+def look_at_both_times(driver):
+    """Graphs, figures, shares and tables follow the weight; CPU time leads."""
+    show(driver, "waits.html", "#view=flame")
+    equal(texts(driver, "#weights .seg a"), ["CPU", "Waited", "Elapsed", "Calls"], "weights")
+    equal(boxes(driver), {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000}, "CPU time to begin with")
+    choose(driver, "elapsed")
+    equal(boxes(driver), {"all": 10_000_000, "main": 10_000_000, "work": 9_000_000}, "elapsed time")
+    choose(driver, "waited")
+    equal(boxes(driver), {"all": 6_000_000, "main": 6_000_000, "work": 6_000_000}, "waiting")
+    go(driver, "#view=flame&weight=time")
+    equal(boxes(driver)["all"], 10_000_000, "as links of before named it")
+    go(driver, "#view=functions")
+    for weight, own, total in (("CPU", (1, 3), (4, 3)), ("Waited", (0, 6), (6, 6)), ("Elapsed", (1, 9), (10, 9))):
+        go(driver, f"#view=functions&weight={weight.lower()}")
+        for index, row in rows_of(driver):
+            for column, expected in ((f"own {weight}", own[index]), (f"total {weight}", total[index])):
+                if expected == 0:
+                    equal(row[column], "–", column)
+                else:
+                    near(row[column], expected * 1_000_000, column)
+    go(driver, "#f=work")
+    for name, ms, share in (("Own CPU", 3, "75 %"), ("Total CPU", 3, "75 %"), ("Waited itself", 6, "100 %")):
+        near(figure(driver, name), ms * 1_000_000, name)
+        contains(figure(driver, name), share, name)
+    for weight, ms in (("cpu", 3), ("waited", 6), ("elapsed", 9)):
+        go(driver, f"#f=work&weight={weight}")
+        near(arcs(driver, "#callers")["main"][0], ms * 1_000_000, f"the caller's, {weight}")
+    go(driver, "#f=work&weight=calls")
+    equal(arcs(driver, "#callers")["main"], ("3", "3×"), "calls")
+    go(driver, "#f=main")
+    at = source_line(driver, program.start["main"] + 5)
+    equal((at["CPU"], at["Waited"], at["calls"]), ("1.50 ms", "3.50 ms", "2×"), "a line, each time in its own column")
+    go(driver, "#view=threads")
+    lane = text(driver, "#threads .lane.t")
+    contains(lane, "4.00 ms" if "4.00 ms" in lane else "4.00ms", "a thread on the CPU")
+    contains(text(driver, "#waited"), "6.00ms", "where it waited")
+    go(driver, "#view=overview")
+    near(text(driver, "#tile-time .n"), 4_000_000, "all on the CPU")
+    equal([re.sub(r"\s+", " ", row) for row in texts(driver, "#findings .sentence")][:3], findings_of("waits.fc")[:3],
+          "findings are those of the first screen")
+    show(driver, "based.html", "#f=work")
+    contains(figure(driver, "Own CPU"), "100 %", "--base")
+    go(driver, "#f=main&weight=elapsed")
+    go(driver, "#view=functions&weight=elapsed")
+    contains(dict(rows_of(driver))[0]["total Elapsed"], "111 %", "--base, elapsed")
+    show(driver, "cpu.html", "#view=flame")
+    equal(boxes(driver), {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000}, "--time=cpu")
+    equal(texts(driver, "#weights .seg a"), ["CPU", "Calls"], "the one clock of --time=cpu")
+
+
+# Names of operators have a plus in their address, which is no space.
+plus = simple(program)
+plus.more = []
+plus.write("plus.fc")
+
+
+def look_at_addresses(driver):
+    show(driver, "waits.html", "#f=work&search=a+b%2Bc")
+    equal(driver.execute_script("return document.getElementById('search').value"), "a+b+c", "a plus is a plus")
+    show(driver, "waits.html", "#f=operator+")
+    contains(text(driver, "#view .none"), "No function is called operator+.", "in a name, too")
+    show(driver, "waits.html", "#view=flame&inverted=1&order=name&theme=light&weight=waited")
+    equal(driver.execute_script("return [document.documentElement.dataset.theme, document.querySelector('#invert').ariaPressed]"),
+          ["light", "true"], "all of the state is in the address")
+
+
 with browser() as driver:
     show(driver, "deep.html", "#view=flame")
-    wait(driver, "the root of the flame graph", lambda: driver.execute_script(
-        "const box = document.querySelector('svg.flame').getBoundingClientRect();"
-        "return box.height > window.innerHeight && box.bottom <= window.innerHeight + 1"))
-    # Wall and CPU time, where both are known.
-    show(driver, "waits.html", "#view=flame")
-    equal(boxes(driver), {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000}, "CPU time to begin with")
-    go(driver, "#f=work")
+    equal(driver.execute_script(
+        "const root = document.querySelector('#flame .box').getBoundingClientRect();"
+        "const pane = document.querySelector('#flame');"
+        "return [root.top > 0, root.bottom < innerHeight, pane.scrollHeight > pane.clientHeight]"), [True, True, True],
+          "the root of a high flame graph")
     look_at_both_times(driver)
-    go(driver, "#view=flame&weight=time")
-    equal(driver.execute_script("return Array.from(document.querySelectorAll('#weight option'), (o) => o.text)"),
-          ["wall time", "CPU time", "calls"], "weights")
-    equal(boxes(driver), {"all": 10_000_000, "main": 10_000_000, "work": 9_000_000}, "wall time")
-    choose(driver, "CPU time")
-    equal(boxes(driver), {"all": 4_000_000, "main": 4_000_000, "work": 3_000_000}, "CPU time")
-    go(driver, "#view=functions")
-    equal(texts(driver, "#functions th")[:5], ["local CPU \u25be", "local %", "total CPU", "local", "total"], "their columns")
-    equal([row.split(" ")[-1] for row in texts(driver, "#functions tbody tr")], ["work", "main"], "by local time")
-    equal(texts(driver, "#functions td:nth-child(1)"), ["3.000 ms", "1.000 ms"], "local times on the CPU")
-    equal(texts(driver, "#functions td:nth-child(2)"), ["75.0%", "25.0%"], "and their share of all")
-    equal(texts(driver, "#functions td:nth-child(3)"), ["3.000 ms", "4.000 ms"], "total times on the CPU")
-    go(driver, "#view=threads")
-    contains(texts(driver, "#threads td")[0] + texts(driver, "#threads td")[-1], "4.000 ms", "a thread on the CPU")
-    contains(texts(driver, "#threads td")[-1], "work 3.000 ms", "and its functions")
-    go(driver, "#view=overview")
-    contains(text(driver, "#view dl"), "4.000 ms in functions, on the CPU", "all on the CPU")
-    choose(driver, "wall time")
-    contains(text(driver, "#view dl"), "10.00 ms in functions, waiting included", "all, with waiting")
-    go(driver, "#view=threads&weight=time")
-    contains(texts(driver, "#threads td")[-1], "work 9.000 ms", "a thread's functions, with waiting")
-    show(driver, "based.html", "#f=work")
-    contains(text(driver, "#figures"), "local 3.000 ms (100.0%), total 3.000 ms (100.0%)", "--base")
-    go(driver, "#f=main&weight=time")
-    contains(text(driver, "#figures"), "local 1.000 ms (11.1%), total 10.00 ms (111.1%)", "--base, wall time")
-    show(driver, "counted.html", "#view=functions")
-    equal(texts(driver, "#functions td:first-child"), ["~3.000 us", "1.000 us", "~1.000 us"], "estimates")
-    contains(text(driver, "#omitted"), "~ is a time that was estimated", "estimates")
-    go(driver, "#view=overview")
-    equal(texts(driver, "#top td:first-child")[0][0], "~", "an estimate in the overview")
     look_at_marks(driver)
+    look_at_addresses(driver)
     show(driver, "folded.html", "#view=flame")
-    equal(boxes(driver), {"all": 90, "main": 40, "(folded contexts)": 50, "leaf": 50}, "folded contexts")
-    show(driver, "few.html")
+    equal(boxes(driver), {"all": 90, "main": 40, "folded contexts": 50, "leaf": 50}, "folded contexts")
+    show(driver, "few.html", "#view=flame")
     contains(text(driver, "#omitted"), "of the lightest contexts are left out", "what --min left out")

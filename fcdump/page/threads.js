@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Threads and processes: a lane for each thread on the run's time axis, whose fill says how much of its life
+// went to what; and what the chosen one ran and waited in.
+import { data, functions, knowsWaits, lastMoment, roles, threads, weights } from "./data.js";
+import { escape } from "./dom.js";
+import { counted, exact, html, text } from "./format.js";
+import { link } from "./functions.js";
+import { address } from "./state.js";
+
+const FILLS = [["cpu", (thread) => thread.running], ["pre", (thread) => thread.preempted], ["mgr", (thread) => thread.manager]];
+
+const fill = (thread) => FILLS.map(([hue, value]) => value(thread) > 0.004 * thread.life
+  ? `<i style="height:${(100 * value(thread) / thread.life).toFixed(1)}%;background:var(--${hue})"></i>` : "").join("");
+
+const run = (thread) => `<span class="run${knowsWaits ? "" : " unknown"}" style="left:${(100 * thread.from / lastMoment).toFixed(2)}%;width:${
+  (100 * thread.life / lastMoment).toFixed(2)}%">${fill(thread)}</span>`;
+
+const key = () => knowsWaits ? `<div class="legend">${[["cpu", "on the CPU"], ["pre", "preempted"], ["mgr", "profiler"], ["block2", "blocked"]].map(([hue, name]) =>
+  `<span><span class="dot" style="background:var(--${hue})"></span> ${name}</span>`).join("")}</div>` : "";
+
+const STEPS = [1, 2, 5];
+
+export function axis(from, to) {
+  const span = to - from;
+  let step = 1;
+  for (let i = 0; span / step > 9; i++)
+    step = STEPS[i % 3] * 10 ** Math.floor(i / 3);
+  const marks = [];
+  for (let at = Math.ceil(from / step) * step; at < from + span * 0.97; at += step)
+    marks.push(`<i style="left:${(100 * (at - from) / span).toFixed(2)}%">${at === 0 ? "0 s" : text(at).replace(/\.0+ /, " ").replace(/(\.\d*?)0+ /, "$1 ")}</i>`);
+  return `<div class="axis">${marks.join("")}</div>`;
+}
+
+const sum = (list, value) => list.reduce((total, item) => total + value(item), 0);
+const LANES = 8; // of a group, where there is little room
+
+export function shortLanes() {
+  const head = knowsWaits ? ["CPU", "blocked", "preempted"] : ["elapsed", "", ""];
+  const rows = roles.map((role) => {
+    const cells = knowsWaits ? [sum(role.threads, (thread) => thread.running), sum(role.threads, (thread) => thread.blocked), sum(role.threads, (thread) => thread.preempted)]
+      : [sum(role.threads, (thread) => thread.life)];
+    const rest = role.threads.length - LANES;
+    return `<div class="fn" title="${escape(role.name)}"><b>${escape(role.name)}</b><span class="ct">×${role.threads.length}</span></div><div class="tracks">${
+      role.threads.slice(0, LANES).map((thread) => `<div>${run(thread)}</div>`).join("")}${rest > 0 ? `<span class="sub">${exact(rest)} more threads</span>` : ""}</div>${
+      [0, 1, 2].map((i) => `<div class="s" data-k="${head[i]}">${cells[i] === undefined ? "" : html(cells[i])}</div>`).join("")}`;
+  });
+  return `<section class="card" id="lanes"><header><h2>Threads</h2><span class="sub">each line is one thread’s life; its fill shows how that time was spent, not when</span><span class="grow"></span>${
+    key()}<a href="${escape(address({ view: "threads" }))}">all figures →</a></header><div class="mini"><span class="h">Runs</span><span class="h"></span>${
+    head.map((name) => `<span class="s h">${name}</span>`).join("")}${rows.join("")}<span class="wide"></span>${axis(0, lastMoment)}</div></section>`;
+}
+
+// ---- The view -----------------------------------------------------------------------------------
+
+function lane(thread, number, of, chosen) {
+  const name = of > 1 ? `${escape(thread.roleName)} ${number}` : `<b>${escape(thread.roleName)}</b>`;
+  const cell = (title, value, kind = "ns") => `<span data-k="${title}">${value === null ? "–" : html(value, kind)}</span>`;
+  return `<a class="lane t${thread === chosen ? " on" : ""}" href="${escape(address({ lane: String(thread.index) }))}" data-thread="${thread.tid}" data-tip="${
+    escape(`${thread.name || "no name"}, ${thread.tid}: from ${text(thread.from)} to ${text(thread.to)}${thread.ended ? "" : ", alive at the end"}`)}"><span class="who">${name} <span class="pm">${
+    thread.tid}</span></span><div class="track">${run(thread)}</div>${cell("on the CPU", thread.has_waits ? thread.running : null)}${cell("blocked", thread.has_waits ? thread.blocked : null)}${
+    cell("preempted", thread.has_waits ? thread.preempted : null)}${cell("calls", thread.calls, "calls")}</a>`;
+}
+
+function functionList(rows, hue) {
+  const most = rows.length > 0 ? rows[0][1] : 1;
+  return rows.map(([fn, ns]) => `<div class="arc two-columns">${link(functions[fn])}<span class="bar ${hue}"><i class="ow" style="width:${(100 * ns / most).toFixed(1)}%"></i></span><span class="v">${
+    html(ns)}</span></div>`).join("") || `<div class="none">Nothing to show.</div>`;
+}
+
+const [CPU, WAIT] = [3, 4]; // in a row of a thread's functions
+
+function ofThread(thread) {
+  const by = (at) => thread.functions.map((row) => [row[0], row[at]]).filter((row) => row[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, 10);
+  const clock = weights[0];
+  const waits = by(WAIT);
+  const open = thread.open.length > 0 && data.processes.some((process) => /kill|signal/i.test(process.end || ""))
+    ? `<section class="card"><header><h2>Where thread ${thread.tid} was at the end</h2><span class="sub">innermost first</span></header>${
+      thread.open.map((fn) => `<div class="arc two-columns">${link(functions[fn])}</div>`).join("")}</section>` : "";
+  return `${open}<div class="two"><section class="card" id="ran"><header><h2>Where thread ${thread.tid} ran</h2><span class="sub">own ${escape(clock.phrase)}, ${text(clock.key === "cpu" ? thread.local_cpu_ns : thread.local_ns)} in all</span></header>${
+    functionList(by(CPU), clock.hue)}</section><section class="card" id="waited"><header><h2>Where it waited</h2><span class="sub">blocked or preempted, in the function itself</span></header>${
+    waits.length > 0 ? functionList(waits, "block") : `<div class="none">${thread.has_waits ? "It did not wait in any function." : "It is not known when it waited."}</div>`}</section></div>`;
+}
+
+const PROCESSES = 500;
+const hasRanks = data.processes.some((process) => process.job);
+
+// The rank of a job's process, and where it ran.
+function jobCells({ job }) {
+  if (!hasRanks)
+    return "";
+  return job ? `<td title="${escape([job.launcher, job.name, job.cpus && `processors ${job.cpus}`].filter(Boolean).join(", "))}">${job.rank}${job.size ? `<span class="sc"> of ${job.size}</span>` : ""}</td><td class="l wide">${
+    escape(job.host || "")}</td>` : "<td></td><td></td>";
+}
+
+function processTable() {
+  const rows = data.processes.slice().sort((a, b) => b.run_ns - a.run_ns).slice(0, PROCESSES);
+  const commandOf = (process) => escape(process.command || process.executable || process.file);
+  const row = (process) => `<tr><td>${html(process.run_ns)}</td><td>${process.pid}</td>${jobCells(process)}<td class="wide">${process.ppid}</td><td class="wide">${process.threads}</td><td class="l">${
+    escape(process.end || "")}</td><td class="l cut" title="${commandOf(process)}">${commandOf(process)}</td></tr>`;
+  return `<section class="card"><header><h2>${counted(data.processes.length, "process")}</h2>${rows.length < data.processes.length ? `<span class="sub">the ${PROCESSES} longest ones</span>` : ""}</header><div class="scroll">
+    <table id="processes"><thead><tr><th>elapsed</th><th>pid</th>${hasRanks ? '<th>rank</th><th class="l wide">host</th>' : ""}<th class="wide">parent</th><th class="wide">threads</th><th class="l">end</th><th class="l">command</th></tr></thead>
+    <tbody>${rows.map(row).join("")}</tbody></table></div></section>`;
+}
+
+const SHOWN = 400;
+
+export function threadsView(state) {
+  if (threads.length === 0)
+    return { markup: `<section class="card"><div class="none">The profile does not tell threads apart.</div></section>${processTable()}` };
+  const heaviest = threads.slice().sort((a, b) => b.local_cpu_ns - a.local_cpu_ns)[0];
+  const chosen = threads[Number(state.lane)] && state.lane !== "" ? threads[Number(state.lane)] : heaviest;
+  let left = SHOWN;
+  const group = (role) => {
+    const shown = role.threads.slice(0, Math.max(0, left));
+    left -= shown.length;
+    const idle = role.threads.every((thread) => thread.idle);
+    const title = role.threads.length > 1
+      ? `<div class="grp"><b>${escape(role.name)}</b>×${role.threads.length}${idle ? ' <span class="tag n">only waited</span>' : ""}</div>` : "";
+    return title + shown.map((thread, i) => lane(thread, i + 1, role.threads.length, chosen)).join("")
+      + (shown.length < role.threads.length ? `<div class="note">${exact(role.threads.length - shown.length)} more threads of this kind.</div>` : "");
+  };
+  const about = knowsWaits ? "the height of a fill is its share of the thread’s life, not when it happened" : "it is not known when threads waited";
+  return { markup: `<section class="card"><header><h2>${counted(threads.length, "thread")}</h2><span class="sub">named by what they run; ${about}${
+    data.trace ? "" : " (<code>FC_TRACE</code> records when)"}</span><span class="grow"></span>${key()}</header><div class="lanes" id="threads"><div class="lane h"><span class="who">Thread</span>${
+    axis(0, lastMoment)}<span data-tip="Time that the thread ran, hooks included">on the CPU</span><span data-tip="Waited of its own accord: lock, I/O, sleep, join">blocked</span><span data-tip="Was ready to run, but others had the processors">preempted</span><span>calls</span></div>${
+    roles.map(group).join("")}</div></section>${ofThread(chosen)}${processTable()}` };
+}
+
