@@ -4,6 +4,8 @@
  */
 #include "model/contention.h"
 
+#include <string.h>
+
 #define NAMES_MAX 3
 #define LEAST_WAIT                                                                                 \
     0.01 /* of a thread's time in a function, for it to count as one that waits there */
@@ -23,7 +25,8 @@ typedef struct
     const FcModel *model;
     gboolean has_kinds; /* some sample tells what a wait was for */
     gboolean has_off;   /* and what was preempted is known by function */
-    Waits *contended;   /* by function of the model */
+    Waits *contended;   /* by function of the model; of threads of one process, then of all */
+    Waits *all_contended;
     Waits *waiting;
 } Search;
 
@@ -159,6 +162,36 @@ static void add_thread(const Search *search, guint number, const FcProfileThread
     }
 }
 
+/* The threads of a process are in `contended`: those that wait in a function together. */
+static void end_process(const Search *search)
+{
+    for (guint i = 0; i < search->model->functions->len; i++)
+    {
+        const Waits *from = &search->contended[i];
+        Waits *to = &search->all_contended[i];
+        if (from->threads < 2)
+            continue;
+        to->threads += from->threads;
+        to->wait_ns += from->wait_ns;
+        for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
+            to->kind_ns[kind] += from->kind_ns[kind];
+    }
+    memset(search->contended, 0, search->model->functions->len * sizeof *search->contended);
+}
+
+/* In THREAD mode the threads of a process are several inputs, one after the
+ * other. */
+static gboolean is_same_process(const FcModel *model, guint input)
+{
+    const FcProfile *now = ((const FcInput *)model->inputs->pdata[input])->header;
+    const FcProfile *next = input + 1 < model->inputs->len
+                                ? ((const FcInput *)model->inputs->pdata[input + 1])->header
+                                : NULL;
+    return next && now->thread_id != 0 && next->thread_id != 0 &&
+           g_strcmp0(now->unique_id, next->unique_id) == 0 &&
+           now->start_realtime_ns == next->start_realtime_ns;
+}
+
 static void find_place(const FcModel *model, const Waits *waits, guint least_threads,
                        FcContentionPlace *place)
 {
@@ -198,34 +231,47 @@ static void add_idle(FcContention *contention, const FcProfileThread *thread)
         g_ptr_array_add(contention->names, thread->name);
 }
 
+static void take_thread(FcContention *contention, const Search *search, guint number)
+{
+    const FcProfileThread *thread =
+        &g_array_index(search->model->profile->threads, FcProfileThread, number);
+    if (thread->waits == FC_WAITS_UNKNOWN || thread->run_ns == 0)
+        return;
+    const gboolean is_idle = fc_contention_is_idle(thread);
+    contention->threads++;
+    contention->run_ns += thread->run_ns;
+    contention->preempted_ns += MIN(thread->preempted_ns, thread->run_ns);
+    if (is_idle)
+        add_idle(contention, thread);
+    else
+        contention->contended.whole_ns += thread->run_ns;
+    add_thread(search, number, thread, is_idle);
+}
+
 FcContention *fc_contention_new(const FcModel *model)
 {
     FcContention *contention = g_new0(FcContention, 1);
     Search search = {.model = model,
                      .contended = g_new0(Waits, model->functions->len + 1),
+                     .all_contended = g_new0(Waits, model->functions->len + 1),
                      .waiting = g_new0(Waits, model->functions->len + 1)};
+    guint number = 0;
     look_for_kinds(&search);
     contention->names = g_ptr_array_new();
     contention->contended.function = contention->waiting.function = FC_NONE;
-    for (guint i = 0; i < model->profile->threads->len; i++)
+    for (guint i = 0; i < model->inputs->len; i++)
     {
-        const FcProfileThread *thread = &g_array_index(model->profile->threads, FcProfileThread, i);
-        if (thread->waits == FC_WAITS_UNKNOWN || thread->run_ns == 0)
-            continue;
-        const gboolean is_idle = fc_contention_is_idle(thread);
-        contention->threads++;
-        contention->run_ns += thread->run_ns;
-        contention->preempted_ns += MIN(thread->preempted_ns, thread->run_ns);
-        if (is_idle)
-            add_idle(contention, thread);
-        else
-            contention->contended.whole_ns += thread->run_ns;
-        add_thread(&search, i, thread, is_idle);
+        const FcInput *input = model->inputs->pdata[i];
+        for (guint j = 0; j < input->threads && number < model->profile->threads->len; j++)
+            take_thread(contention, &search, number++);
+        if (!is_same_process(model, i))
+            end_process(&search);
     }
     contention->waiting.whole_ns = contention->run_ns;
-    find_place(model, search.contended, 2, &contention->contended);
+    find_place(model, search.all_contended, 2, &contention->contended);
     find_place(model, search.waiting, 1, &contention->waiting);
     g_free(search.contended);
+    g_free(search.all_contended);
     g_free(search.waiting);
     return contention;
 }

@@ -36,6 +36,7 @@ MAY_INCLUDE = {
     "fcfilter": ["profile", "symbols", CHOICES],
     "gmon": ["profile", "symbols", "model", WIRE],
     "fcdump": ["profile", "control", "symbols", "model", "gmon", WIRE],
+    "fcrun": ["profile", "model"],
     "fcgprof": ["profile", "symbols", "model", "gmon", WIRE],
 }
 

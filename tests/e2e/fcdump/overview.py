@@ -169,6 +169,18 @@ for leaf, sorter, expected in (
     if expected[0].startswith("leaf") and contended in "\n".join(found):
         fail("contended, though nobody waits for another", found)
 
+# Threads of two processes don't wait for one another.
+alone = Profile(program, run_ns=100 * MS)
+alone.function("leaf", 1, 90 * MS, 90 * MS, (1, 90 * MS), (1, 90 * MS))
+alone.thread(1, 0, 90 * MS, 90 * MS, 1, True, "prog", [("leaf", 1, 90 * MS, 90 * MS)])
+alone.more = [("wait-threads", [f"0 1 {70 * MS} 0 0"]), ("wait-thread-functions", [f"0 0 {70 * MS} {70 * MS}"]),
+              ("wait-functions", [f"0 {70 * MS} {70 * MS}"]), ("off-functions", ["0 0 0 9 0 0 0 0"]),
+              ("off-thread-functions", ["0 0 0 0 9 0 0 0 0"])]
+alone.write("alone.fc")
+alone.write("alone2.fc")
+equal((told("wait for one another", "alone.fc"), told("wait for one another", "alone.fc", "alone2.fc")), (False, False),
+      "two processes")
+
 # The report of it, and what is preempted is not blocked.
 threads.sections = lambda: of_kinds(LOCK, INPUT, 30 * MS)
 threads.write("kinds.fc")
