@@ -46,6 +46,11 @@ static void keep_common(GPtrArray *all, GPtrArray *run, gboolean is_first)
             g_ptr_array_remove_index(all, i);
 }
 
+FcTimePart fc_compare_time(const FcOptions *options)
+{
+    return options->has_time ? options->time : FC_TIME_PART_CPU;
+}
+
 /* `operands`: a profile and the images of its side; none: the profile that is read where none is
  * named. */
 static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPtrArray *operands)
@@ -60,7 +65,7 @@ static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPt
                          .labels = comparer->labels,
                          .raw = options->raw,
                          .split = options->split,
-                         .time = options->has_time ? options->time : FC_TIME_PART_WALL,
+                         .time = fc_compare_time(options),
                          .processes = options->processes,
                          .threads = options->threads,
                          .missing = missing,

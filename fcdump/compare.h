@@ -19,3 +19,6 @@
 FcDiff *fc_compare_runs(const FcOptions *options, FcLabels labels, const FcProgress *progress,
                         GPtrArray *problems, GPtrArray *missing, GPtrArray *warnings,
                         GPtrArray *notes);
+
+/* Which part of the times is compared: that on the CPU, unless --time says otherwise. */
+FcTimePart fc_compare_time(const FcOptions *options);

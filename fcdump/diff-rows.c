@@ -2,6 +2,7 @@
  *
  * Which functions a difference shows and in which words; see report-diff.h.
  */
+#include "fcdump/compare.h"
 #include "fcdump/diff-rules.h"
 #include "fcdump/report-diff.h"
 
@@ -17,16 +18,28 @@ const char *fc_diff_verdict_name(FcDiffVerdict verdict)
     return names[verdict];
 }
 
+const char *fc_diff_time_name(const FcReportContext *context)
+{
+    const FcTimePart part = fc_compare_time(context->options);
+    return part == FC_TIME_PART_CPU    ? "CPU time"
+           : part == FC_TIME_PART_WAIT ? "waiting"
+                                       : "time in functions";
+}
+
+const char *fc_diff_time_word(const FcReportContext *context)
+{
+    const FcTimePart part = fc_compare_time(context->options);
+    return part == FC_TIME_PART_CPU ? "cpu" : part == FC_TIME_PART_WAIT ? "wait" : "wall";
+}
+
 char *fc_diff_change_text(FcDiffMetric metric, const FcDiffChange *change)
 {
     if (change->change == 0)
         return g_strdup("=");
+    if (change->verdict == FC_VERDICT_NOISE) /* a percentage would say nothing */
+        return g_strdup("noise");
     g_autofree char *by = fc_diff_format_change(metric, change->before, change->change);
-    return g_strconcat(by,
-                       change->verdict == FC_VERDICT_NOISE     ? " noise"
-                       : change->verdict == FC_VERDICT_UNKNOWN ? " ?"
-                                                               : "",
-                       NULL);
+    return g_strconcat(by, change->verdict == FC_VERDICT_UNKNOWN ? " ?" : "", NULL);
 }
 
 char *fc_diff_margin_text(const FcDiffChange *change)
@@ -94,6 +107,15 @@ static double by_how_much(const FcDiffFunction *function, FcDiffMetric metric)
                 function->figures[metric][FC_DIFF_BEFORE].mean);
 }
 
+/* How sure it is that something changed: of the function, then of the metric by which rows are put
+ * in order. */
+static int sureness(const FcDiff *diff, const FcDiffFunction *function, FcDiffMetric metric)
+{
+    return (int)verdict_of(diff, function) * (FC_VERDICT_FOUND + 1) +
+           (int)change_of(diff, function, metric).verdict;
+}
+
+/* What is proven first, then by how much. */
 static int compare_rows(gconstpointer a, gconstpointer b, gpointer data)
 {
     const FcReportContext *context = data;
@@ -105,7 +127,11 @@ static int compare_rows(gconstpointer a, gconstpointer b, gpointer data)
                                                         : FC_DIFF_LOCAL;
     const double left = sort == FC_SORT_NAME ? 0 : by_how_much(x, metric);
     const double right = sort == FC_SORT_NAME ? 0 : by_how_much(y, metric);
-    int order = (left < right) - (left > right);
+    int order = sort == FC_SORT_NAME
+                    ? 0
+                    : sureness(context->diff, y, metric) - sureness(context->diff, x, metric);
+    if (order == 0)
+        order = (left < right) - (left > right);
     if (order == 0)
         order = strcmp(x->label, y->label);
     return context->options->reverse ? -order : order;

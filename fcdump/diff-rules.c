@@ -14,6 +14,8 @@
 
 /* ---- Values -------------------------------------------------------------------------- */
 
+#define RUNS_MAX 100u /* nobody takes more */
+
 char *fc_diff_format(FcDiffMetric metric, double value)
 {
     if (fc_diff_is_time(metric))
@@ -159,36 +161,21 @@ static gboolean is_meant(const FcDiffRule *rule, const FcDiffFunction *function)
     return rule->patterns->len == 0 && function->shown;
 }
 
-/* Calls `check` for each function that the rule means. */
-typedef void Check(const FcDiffRule *rule, const FcDiff *diff, const FcDiffFunction *function,
-                   gpointer data);
-
-static void for_each(const GPtrArray *rules, const FcDiff *diff, Check *check, gpointer data)
+/* How likely the changes are that the rule means. */
+static void add_tails(const FcDiffRule *rule, const FcDiff *diff, GArray *tails)
 {
-    for (guint i = 0; i < rules->len; i++)
-    {
-        const FcDiffRule *rule = rules->pdata[i];
-        if (rule->run)
-            check(rule, diff, &diff->whole, data);
-        for (guint f = 0; !rule->run && f < diff->functions->len; f++)
-            if (is_meant(rule, fc_diff_function(diff, f)))
-                check(rule, diff, fc_diff_function(diff, f), data);
-    }
-}
-
-static void add_tail(const FcDiffRule *rule, const FcDiff *diff, const FcDiffFunction *function,
-                     gpointer data)
-{
-    GArray *tails = data;
     double tail;
-    if (fc_diff_tail(diff, function, rule->metric, &tail))
+    if (rule->run && fc_diff_tail(diff, &diff->whole, rule->metric, &tail))
         g_array_append_val(tails, tail);
+    for (guint f = 0; !rule->run && f < diff->functions->len; f++)
+        if (is_meant(rule, fc_diff_function(diff, f)) &&
+            fc_diff_tail(diff, fc_diff_function(diff, f), rule->metric, &tail))
+            g_array_append_val(tails, tail);
 }
 
-static gboolean is_broken(const FcDiffRule *rule, const FcDiffChange *change)
+/* Whether the means differ by more than the rule allows, whatever the noise is. */
+static gboolean is_beyond(const FcDiffRule *rule, const FcDiffChange *change)
 {
-    if (change->verdict != FC_VERDICT_FOUND && change->verdict != FC_VERDICT_UNKNOWN)
-        return FALSE;
     if (rule->is_percent && change->before <= 0)
         return FALSE; /* what was not there before has no percentage */
     const double amount = rule->is_percent ? 100 * change->change / change->before : change->change;
@@ -200,17 +187,43 @@ typedef struct
 {
     double level;
     GPtrArray *reasons;
+    /* Of the changes that are beyond the limit, but not proven: the largest, and how many others.
+     */
+    FcDiffChange unproven;
+    const FcDiffFunction *unproven_of;
+    guint others;
 } Verdicts;
 
-static void add_reason(const FcDiffRule *rule, const FcDiff *diff, const FcDiffFunction *function,
-                       gpointer data)
+static char *format_plain(FcDiffMetric metric, double value)
 {
-    const Verdicts *verdicts = data;
-    const FcDiffChange change = fc_diff_change(diff, function, rule->metric, verdicts->level);
-    if (!is_broken(rule, &change))
+    return g_strstrip(fc_diff_format(metric, value));
+}
+
+static void note_unproven(Verdicts *verdicts, const FcDiffFunction *function,
+                          const FcDiffChange *change)
+{
+    if (verdicts->unproven_of)
+        verdicts->others++;
+    if (verdicts->unproven_of && fabs(change->change) <= fabs(verdicts->unproven.change))
         return;
-    g_autofree char *before = fc_diff_format(rule->metric, change.before);
-    g_autofree char *after = fc_diff_format(rule->metric, change.after);
+    verdicts->unproven = *change;
+    verdicts->unproven_of = function;
+}
+
+static void add_reason(const FcDiffRule *rule, const FcDiff *diff, const FcDiffFunction *function,
+                       Verdicts *verdicts)
+{
+    const FcDiffChange change = fc_diff_change(diff, function, rule->metric, verdicts->level);
+    if (!is_beyond(rule, &change))
+        return;
+    if (change.verdict != FC_VERDICT_FOUND)
+    {
+        if (function->judged)
+            note_unproven(verdicts, function, &change);
+        return;
+    }
+    g_autofree char *before = format_plain(rule->metric, change.before);
+    g_autofree char *after = format_plain(rule->metric, change.after);
     g_autofree char *by = fc_diff_format_change(rule->metric, change.before, change.change);
     g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "--fail-on=%s: %s: %s %s before, %s after: %s", rule->text,
@@ -225,19 +238,68 @@ static void add_reason(const FcDiffRule *rule, const FcDiff *diff, const FcDiffF
             fc_diff_format_change(rule->metric, change.before, change.change + change.margin);
         g_string_append_printf(text, " (%s to %s)", low, high);
     }
-    if (change.verdict == FC_VERDICT_UNKNOWN)
-        g_string_append(text, " (of one run each: it may be noise)");
     g_ptr_array_add(verdicts->reasons, g_string_free(g_steal_pointer(&text), FALSE));
 }
 
-void fc_diff_rules_check(const GPtrArray *rules, const FcDiff *diff, GPtrArray *reasons)
+/* How many runs of each would prove such a change: its error shrinks by their root. */
+static guint runs_needed(const FcDiff *diff, const FcDiffChange *change)
+{
+    const guint runs = MAX(diff->runs[FC_DIFF_BEFORE], diff->runs[FC_DIFF_AFTER]);
+    const double times = change->change != 0 ? change->margin / change->change : 1;
+    const double needed = ceil(runs * times * times);
+    return (guint)CLAMP(needed, MAX(FC_DIFF_RUNS_LEAST, runs + 1), G_MAXUINT / 2);
+}
+
+/* Says of a rule which could not be told from noise, how many runs would tell it. */
+static void add_unproven(const FcDiffRule *rule, const FcDiff *diff, const Verdicts *verdicts,
+                         GPtrArray *notes)
+{
+    const FcDiffChange *change = &verdicts->unproven;
+    if (!verdicts->unproven_of)
+        return;
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_string_append_printf(text, "--fail-on=%s: not proven: %s", rule->text,
+                           rule->run ? "the program" : verdicts->unproven_of->label);
+    if (verdicts->others > 0)
+        g_string_append_printf(text, " and %u more", verdicts->others);
+    if (change->verdict == FC_VERDICT_UNKNOWN)
+        g_string_append_printf(text,
+                               ": times of one run each prove nothing, take %u of each or more",
+                               FC_DIFF_RUNS_LEAST);
+    else
+    {
+        const guint needed = runs_needed(diff, change);
+        g_string_append_printf(text,
+                               ": runs differ by more anyway, of such a change %s%u of each would "
+                               "tell",
+                               needed > RUNS_MAX ? "more than " : "some ", MIN(needed, RUNS_MAX));
+    }
+    g_ptr_array_add(notes, g_string_free(g_steal_pointer(&text), FALSE));
+}
+
+static void check_one(const FcDiffRule *rule, const FcDiff *diff, Verdicts *verdicts)
+{
+    if (rule->run)
+        add_reason(rule, diff, &diff->whole, verdicts);
+    for (guint f = 0; !rule->run && f < diff->functions->len; f++)
+        if (is_meant(rule, fc_diff_function(diff, f)))
+            add_reason(rule, diff, fc_diff_function(diff, f), verdicts);
+}
+
+void fc_diff_rules_check(const GPtrArray *rules, const FcDiff *diff, GPtrArray *reasons,
+                         GPtrArray *notes)
 {
     g_autoptr(GArray) tails = g_array_new(FALSE, FALSE, sizeof(double));
-    for_each(rules, diff, add_tail, tails);
-    Verdicts verdicts = {
-        .level = fc_discovery_level((double *)(void *)tails->data, tails->len, FC_DIFF_RATE),
-        .reasons = reasons};
-    for_each(rules, diff, add_reason, &verdicts);
+    for (guint i = 0; i < rules->len; i++)
+        add_tails(rules->pdata[i], diff, tails);
+    const double level =
+        fc_discovery_level((double *)(void *)tails->data, tails->len, FC_DIFF_RATE);
+    for (guint i = 0; i < rules->len; i++)
+    {
+        Verdicts verdicts = {.level = level, .reasons = reasons};
+        check_one(rules->pdata[i], diff, &verdicts);
+        add_unproven(rules->pdata[i], diff, &verdicts, notes);
+    }
 }
 
 void fc_diff_rules_find_missing(const GPtrArray *rules, const FcDiff *diff, GPtrArray *missing)

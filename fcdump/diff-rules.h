@@ -24,10 +24,10 @@ typedef struct
 FcDiffRule *fc_diff_rule_parse(const char *text, GError **error);
 void fc_diff_rule_free(FcDiffRule *rule);
 
-/* Adds to `reasons` (char *, which it owns) a line for each function that breaks one of `rules`
- * (FcDiffRule *).  A change breaks a rule if it is larger than the limit and no noise; as tests
- * count those of the functions that the rules name. */
-void fc_diff_rules_check(const GPtrArray *rules, const FcDiff *diff, GPtrArray *reasons);
+/* Adds to `reasons` (char *, which it owns) a line for each function that breaks one of `rules`,
+ * and to `notes` likewise one for each rule that may be broken, which more runs would prove. */
+void fc_diff_rules_check(const GPtrArray *rules, const FcDiff *diff, GPtrArray *reasons,
+                         GPtrArray *notes);
 
 /* Adds the patterns of rules that fit no function, as fc_select_missing makes them. */
 void fc_diff_rules_find_missing(const GPtrArray *rules, const FcDiff *diff, GPtrArray *missing);

@@ -27,32 +27,35 @@ static void put_name(FILE *out, const char *name)
 /* "1.0 ms → 1.1 ms, **+10.0% ± 1.2%**". */
 static void put_change(FILE *out, FcDiffMetric metric, const FcDiffChange *change)
 {
-    g_autofree char *before = fc_diff_format(metric, change->before);
+    g_autofree char *before = g_strstrip(fc_diff_format(metric, change->before));
     if (change->change == 0)
     {
         fputs(before, out);
         return;
     }
-    g_autofree char *after = fc_diff_format(metric, change->after);
+    g_autofree char *after = g_strstrip(fc_diff_format(metric, change->after));
+    if (change->verdict == FC_VERDICT_NOISE)
+    {
+        fprintf(out, "%s → %s (noise)", before, after);
+        return;
+    }
     g_autofree char *by = fc_diff_format_change(metric, change->before, change->change);
     g_autofree char *margin = fc_diff_margin_text(change);
     const char *bold = change->verdict == FC_VERDICT_FOUND ? "**" : "";
     fprintf(out, "%s → %s, %s%s%s%s%s%s", before, after, bold, by, *margin ? " ± " : "", margin,
-            bold,
-            change->verdict == FC_VERDICT_NOISE     ? " (noise)"
-            : change->verdict == FC_VERDICT_UNKNOWN ? " (?)"
-                                                    : "");
+            bold, change->verdict == FC_VERDICT_UNKNOWN ? " (?)" : "");
 }
 
-static void put_markdown_whole(const FcDiff *diff, FILE *out)
+static void put_markdown_whole(const FcReportContext *context, FILE *out)
 {
-    static const struct
+    const FcDiff *diff = context->diff;
+    const struct
     {
         FcDiffMetric metric;
         const char *name;
     } lines[] = {
-        {FC_DIFF_TOTAL, "Run time"},
-        {FC_DIFF_LOCAL, "Time in functions"},
+        {FC_DIFF_LOCAL, fc_diff_time_name(context)},
+        {FC_DIFF_TOTAL, "Elapsed"},
         {FC_DIFF_CALLS, "Calls"},
         {FC_DIFF_BYTES, "Allocated"},
     };
@@ -109,7 +112,7 @@ void fc_report_diff_markdown(const FcReportContext *context)
         put_name(out, context->reasons->pdata[i]);
         fputc('\n', out);
     }
-    put_markdown_whole(diff, out);
+    put_markdown_whole(context, out);
     fputc('\n', out);
     if (rows.rows->len > 0)
         put_markdown_rows(diff, &rows, out);
@@ -209,6 +212,7 @@ void fc_export_diff_json(const FcReportContext *context)
     fc_json_string(json, "tool_version", FC_VERSION);
     fc_json_unsigned(json, "runs_before", diff->runs[FC_DIFF_BEFORE]);
     fc_json_unsigned(json, "runs_after", diff->runs[FC_DIFF_AFTER]);
+    fc_json_string(json, "time", fc_diff_time_word(context));
     fc_json_double(json, "level", diff->level);
     fc_json_begin_object(json, "whole");
     put_json_changes(json, diff, &diff->whole, FC_DIFF_RATE);

@@ -375,7 +375,8 @@ static int run_diff(const FcOptions *options)
     g_autoptr(FcDiff) diff = compare_runs(options, problems);
     if (!diff)
         return EXIT_INPUT;
-    fc_diff_rules_check(options->rules, diff, reasons);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    fc_diff_rules_check(options->rules, diff, reasons, notes);
     g_autoptr(FcRender) render = make_render(options);
     const FcReportContext context = {
         .options = options, .render = render, .diff = diff, .reasons = reasons};
@@ -385,6 +386,7 @@ static int run_diff(const FcOptions *options)
     else
         print_diff(&context);
     print_errors(reasons, 0);
+    print_errors(notes, 0);
     if (problems->len > 0 || !exported)
         return finish_output(EXIT_INPUT);
     return finish_output(reasons->len > 0 ? EXIT_FOUND : EXIT_DONE);

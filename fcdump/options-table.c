@@ -52,8 +52,8 @@ const FcOption fc_option_table[] = {
     {"thread", NULL, "LIST", "only these threads: numbers, or patterns of their names",
      FC_GROUP_SELECT, fc_option_apply_list, MEMBER(threads), 0},
     {"time", NULL, "TYPE",
-     "cpu (default of reports, --dot, --vcg, --folded, --flame, --gmon),\n"
-     "wait (off it), wall (both; default of --diff and the other exports)",
+     "cpu (default of reports, --dot, --vcg, --folded, --flame,\n"
+     "--gmon and --diff), wait (off it), wall (both; of other exports)",
      FC_GROUP_SELECT, fc_option_apply_time, 0, 0},
     {"base", NULL, "FUNCTION", "100% is the total time of that function", FC_GROUP_SELECT,
      fc_option_apply_name, MEMBER(base), 0},

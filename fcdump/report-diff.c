@@ -102,13 +102,13 @@ static FcStyle style_of(const FcDiffChange *change)
 
 static void print_whole(const FcReportContext *context)
 {
-    static const struct
+    const struct
     {
         FcDiffMetric metric;
         const char *name;
     } lines[] = {
-        {FC_DIFF_TOTAL, "run time"},
-        {FC_DIFF_LOCAL, "in functions"},
+        {FC_DIFF_LOCAL, fc_diff_time_name(context)},
+        {FC_DIFF_TOTAL, "elapsed"},
         {FC_DIFF_CALLS, "calls"},
         {FC_DIFF_BYTES, "allocated"},
     };
@@ -138,7 +138,8 @@ static void print_legend(const FcReportContext *context)
     {
         fc_render_note(context->render,
                        "One run each: counts are exact; whether a change of a time, marked ?, is "
-                       "noise only more runs tell.");
+                       "noise only more runs tell: %u of each, or more.",
+                       FC_DIFF_RUNS_LEAST);
         if (diff->estimated)
             fc_render_note(context->render,
                            "Times that are estimates have the margin +- of their error; \"noise\" "

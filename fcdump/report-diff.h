@@ -30,9 +30,14 @@ void fc_diff_rows_init(FcDiffRows *rows, const FcReportContext *context, guint m
 guint fc_diff_most(const FcReportContext *context, guint most);
 void fc_diff_rows_clear(FcDiffRows *rows);
 
+/* What times are compared: "CPU time", "waiting", "time in functions"; and as --time has it: "cpu".
+ */
+const char *fc_diff_time_name(const FcReportContext *context);
+const char *fc_diff_time_word(const FcReportContext *context);
+
 /* "slower, more calls"; "noise"; "new".  The caller owns the result, as those of the next. */
 char *fc_diff_finding(const FcDiff *diff, const FcDiffFunction *function);
-/* "+3.1% noise", "+10.0%", "=". */
+/* "noise", "+10.0%", "+3.1% ?", "=". */
 char *fc_diff_change_text(FcDiffMetric metric, const FcDiffChange *change);
 /* "1.2%" of what was before, without a sign; "" where there is no interval. */
 char *fc_diff_margin_text(const FcDiffChange *change);

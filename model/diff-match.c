@@ -69,6 +69,14 @@ static char *make_key(const FcModel *model, const FcFunction *function, const ch
                            build_id ? build_id : "");
 }
 
+/* Its name and module alone; NULL: it has no name.  No base name of a file has a '/'. */
+static char *make_name_key(const FcModel *model, const FcFunction *function, gboolean one_program)
+{
+    g_autofree char *module = module_key(model, function->figures.place.module, one_program);
+    const char *raw = function->symbol.raw_name;
+    return raw ? g_strdup_printf("%s\n%s\n/", raw, module) : NULL;
+}
+
 /* ---- Functions of one key ---------------------------------------------------------------- */
 
 /* Functions of the model with the same key, and what the difference has under it. */
@@ -80,6 +88,7 @@ typedef struct
     char **files;  /* of each function of the model, as the next */
     guint *row_of; /* the result */
     GArray *rows;  /* guint: functions of the difference */
+    GArray *named; /* of the same name in whatever file; NULL: it has none */
 } Matcher;
 
 static FcDiffFunction *row_at(const Matcher *matcher, guint row)
@@ -104,6 +113,8 @@ static guint add_row(const Matcher *matcher, guint index)
     const guint row = matcher->diff->functions->len;
     g_array_append_val(matcher->diff->functions, function);
     g_array_append_val(matcher->rows, row);
+    if (matcher->named)
+        g_array_append_val(matcher->named, row);
     return row;
 }
 
@@ -168,10 +179,25 @@ static void match_same_files(const Matcher *matcher, GArray *functions)
     }
 }
 
+/* A file that got another name: the only function of a name is that of the other side, where it is
+ * the only one as well.  `is_only`: the model has no other. */
+static void match_renamed(const Matcher *matcher, GArray *functions, gboolean is_only)
+{
+    if (!is_only || functions->len != 1 || matcher->rows->len > 0 || matcher->named->len != 1)
+        return;
+    const guint row = g_array_index(matcher->named, guint, 0);
+    if (row_at(matcher, row)->files[matcher->side])
+        return; /* it is there, in a file of its own */
+    take_row(matcher, g_array_index(functions, guint, 0), row);
+    g_array_append_val(matcher->rows, row);
+    g_array_set_size(functions, 0);
+}
+
 /* Gives each of the functions of several files a row of its own: those first that fit best. */
-static void match_files(const Matcher *matcher, GArray *functions)
+static void match_files(const Matcher *matcher, GArray *functions, gboolean is_only)
 {
     match_same_files(matcher, functions);
+    match_renamed(matcher, functions, is_only);
     while (functions->len > 0)
     {
         guint best = 0;
@@ -195,12 +221,12 @@ static void match_files(const Matcher *matcher, GArray *functions)
 }
 
 /* What is in no file of its own is one function, whatever else tells those of the model apart. */
-static void match_group(const Matcher *matcher, GArray *functions)
+static void match_group(const Matcher *matcher, GArray *functions, gboolean is_only)
 {
     const guint first = g_array_index(functions, guint, 0);
     if (matcher->files[first])
     {
-        match_files(matcher, functions);
+        match_files(matcher, functions, is_only);
         return;
     }
     const guint row =
@@ -226,25 +252,44 @@ void fc_diff_match(FcDiff *diff, FcDiffSide side, const FcModel *model, guint *r
     const guint count = model->functions->len;
     const gboolean one_program = has_one_program(model);
     g_autofree char **files = g_new0(char *, count + 1);
-    g_auto(GStrv) keys = g_new0(char *, count + 1);
+    g_autofree char **keys = g_new0(char *, count + 1);
+    g_autofree char **names = g_new0(char *, count + 1);
     g_autoptr(GHashTable) groups =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
+    g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal); /* by name key */
     for (guint i = 0; i < count; i++)
     {
         const FcFunction *function = fc_model_function(model, i);
         files[i] = file_of(model, function);
         keys[i] = make_key(model, function, files[i], one_program);
+        names[i] = files[i] ? make_name_key(model, function, one_program) : NULL;
         GArray *group = list_of(groups, keys[i]);
         g_array_append_val(group, i);
+        if (names[i])
+            g_hash_table_insert(
+                counts, names[i],
+                GUINT_TO_POINTER(GPOINTER_TO_UINT(g_hash_table_lookup(counts, names[i])) + 1));
     }
     for (guint i = 0; i < count; i++)
     {
         GArray *group = list_of(groups, keys[i]);
         if (group->len == 0 || g_array_index(group, guint, 0) != i)
             continue; /* matched with the first of its group */
-        const Matcher matcher = {diff, side, model, files, row_of, list_of(diff->known, keys[i])};
-        match_group(&matcher, group);
+        const Matcher matcher = {diff,
+                                 side,
+                                 model,
+                                 files,
+                                 row_of,
+                                 list_of(diff->known, keys[i]),
+                                 names[i] ? list_of(diff->known, names[i]) : NULL};
+        const gboolean is_only =
+            names[i] && GPOINTER_TO_UINT(g_hash_table_lookup(counts, names[i])) == 1;
+        match_group(&matcher, group, is_only);
     }
     for (guint i = 0; i < count; i++)
+    {
         g_free(files[i]);
+        g_free(keys[i]);
+        g_free(names[i]);
+    }
 }

@@ -4,8 +4,9 @@
  * before and after, and which changes are more than noise.  Made by fcdump/compare.c, which
  * hands in a model for each run; read by the reports of differences.  Never prints.
  *
- * Functions are matched by linkage name and module, static ones by the source file's name as well;
- * contexts by the functions on their way.  Neither addresses nor build-ids need be the same.
+ * Functions are matched by linkage name and module, static ones by the source file's name as well,
+ * unless either side has only one of the name; contexts by the functions on their way.  Neither
+ * addresses nor build-ids need be the same.
  */
 #pragma once
 
@@ -77,6 +78,10 @@ typedef struct
 /* Of all changes that are said to be found no more than this share is expected to be noise; where
  * nothing changed, anything is found in so many comparisons. */
 #define FC_DIFF_RATE 0.01
+
+/* Of so few runs on either side times begin to tell something: of two, Student's t is 9.9 at the
+ * rate above. */
+#define FC_DIFF_RUNS_LEAST 3u
 
 typedef struct
 {

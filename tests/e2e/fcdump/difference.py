@@ -10,7 +10,8 @@ import os
 import random
 import re
 
-from fcfile import Profile, Program, contains, equal, fail, folder, good, rows, run, section, simple, with_heap
+from fcfile import (Profile, Program, contains, equal, fail, folder, good, rows, run, section, simple, with_heap,
+                    with_waits)
 
 keep = folder()
 os.mkdir("before")
@@ -143,8 +144,25 @@ found = {row[-1]: row for row in rows(result.out, "Functions that changed")}
 equal((found["leaf"][-2], found["work"][-2]), ("more calls", "?"), "the findings of one run each")
 contains(result.out, "One run each: counts are exact", "what one run can tell")
 result = run("--diff", "--fail-on=total(work):+5%", before[0], "--", slower[0])
-equal(result.status, 3, "a time of one run each")
-contains(result.err, "(of one run each: it may be noise)", "a time of one run each")
+equal((result.status, result.err),
+      (0, "fcdump: --fail-on=total(work):+5%: not proven: work: times of one run each prove nothing, take 3 of each or "
+       "more\n"), "a time of one run each never fails")
+result = run("--diff", "--fail-on=total(work):+5%", "--fail-on=calls:+0", before[0], "--", more)
+equal(result.status, 3, "but a count of one run each does")
+noisy = [several(program, f"noisy-{program is new}", 4000 + seed, work=work, spread=0.2)
+         for program, work, seed in ((old, 1.0, 0), (new, 1.1, 50))]
+result = run("--diff", "--fail-on=local(work):+2%", *noisy[0], "--", *noisy[1])
+equal(result.status, 0, "a change within noise")
+needed = re.search(r"not proven: work: runs differ by more anyway, of such a change some (\d+) of each would tell", result.err)
+one, two = [moments(figures(files, "work", "cpu_local_ns")) for files in noisy]
+error = math.sqrt(one[1] + two[1])
+freedom = (one[1] + two[1]) ** 2 / (one[1] ** 2 / 4 + two[1] ** 2 / 4)
+low, high = 0.0, 100.0  # the margin, in errors: one test at 1%
+while high - low > 1e-9:
+    low, high = ((low + high) / 2, high) if tail((low + high) / 2, freedom) > 0.01 else (low, (low + high) / 2)
+expected = math.ceil(5 * (low * error / (two[0] - one[0])) ** 2)
+if not needed or abs(int(needed[1]) - max(expected, 6)) > 1:
+    fail("how many runs are needed", result.err, expected)
 # One after: it is held against how those before spread.
 equal(run("--diff", *RULES, *before, "--", same[0]).status, 0, "one run after")
 equal(run("--diff", *RULES, *before, "--", record(new, "far.fc", 9, work=1.5)).status, 3, "one run after, far off")
@@ -206,12 +224,30 @@ contains(text, "- **Failed**: `--fail-on=local:+5%: work: local", "Markdown: the
 table = [line for line in text.split("\n") if line.startswith("|")]
 equal(len({line.count("|") for line in table}), 1, "Markdown: columns")
 contains(text, "| `work` | slower | ", "Markdown: a function")
+if "  " in text or " |\n |" in text or "% (noise)" in text:
+    fail("Markdown has padding, or a percentage of noise", text)
+contains(text, "- CPU time: ", "Markdown begins with the time on the CPU")
+if text.index("- CPU time") > text.index("- Elapsed"):
+    fail("CPU time is first", text)
+for program, name in ((old, "waiting-1.fc"), (new, "waiting-2.fc")):
+    with_waits(program).write(name)
+for words, time, local in (([], "cpu", 4_000_000), (["--time=wall"], "wall", 10_000_000), (["--time=wait"], "wait", 6_000_000)):
+    told = json.loads(good("--diff", "--json", *words, "waiting-1.fc", "waiting-2.fc"))
+    equal((told["time"], told["whole"]["local_ns"]["before"]), (time, local), f"times {words}")
+lines = good("--diff", "waiting-1.fc", "waiting-2.fc").splitlines()
+equal([line.split("  ")[0] for line in lines if line.startswith(("CPU time", "elapsed", "calls"))],
+      ["CPU time", "elapsed", "calls"], "the whole, the CPU time first")
 lines = good("--diff", "--folded", "simple.fc", "--", "gone.fc").split("\n")
 equal([line for line in lines if "odd" in line or "leaf" in line],
       ["main;work;leaf 1000000 0", "main;work;odd 0 1000000"], "folded stacks with both times")
 text = good("--diff", "--all", *before, "--", *same)
 equal(len(rows(text, "Functions that changed")), 3, "--all shows all")
-contains(text, "% noise", "noise is said to be that")
+table = rows(text, "Functions that changed")
+if any("%" in cell and "noise" in cell for row in table for cell in row) or "noise" not in text:
+    fail("no percentage where it is noise", text)
+text = good("--diff", "--all", *before, "--", *slower)
+verdicts = [row[-2] for row in rows(text, "Functions that changed")]
+equal(verdicts, sorted(verdicts, key=lambda word: word == "noise"), "what is proven comes first")
 equal(rows(good("--diff", "--all", "--only=leaf", *before, "--", *same), "Functions that changed")[0][-1], "leaf",
       "--only")
 
