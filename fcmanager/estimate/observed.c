@@ -4,6 +4,8 @@
  */
 #include "fcmanager/estimate/observed.h"
 
+#include <math.h>
+
 /* A standard error of less than a fifth: the square root of 30 is more than five. */
 #define SAMPLES_LEAST 30.0
 
@@ -154,6 +156,30 @@ static double *find_outside(const Refine *refine)
     return outside;
 }
 
+/* By how much the samples may be too few by chance: the upper 97.5% limit of a Poisson distribution,
+ * n + 2 * sqrt(n + 1) + 2 where `seen` is of n samples. */
+static gboolean contradict(const Refine *refine, double seen, double busy)
+{
+    const double each = refine->observed->weight / (double)refine->observed->looks;
+    const double most = seen + 2 * sqrt((seen + each) * each) + 2 * each;
+    return busy > most * refine->ticks;
+}
+
+/* Few samples tell little, but timed calls of a short function can be far too long, as the code
+ * that times them is never in the cache.  If a function had that time, more samples would have met
+ * it: then its samples tell, and one more, as the mean of what may be where n were seen is n + 1. */
+static gboolean take_few_samples(const Refine *refine, guint32 index, const Function *function,
+                                 double *seen, double *variance)
+{
+    const double each = refine->observed->weight / (double)refine->observed->looks;
+    if (refine->counts->functions[index].counted == 0 ||
+        !contradict(refine, *seen, function->busy - function->before))
+        return FALSE;
+    *seen += each;
+    *variance += each * each;
+    return TRUE;
+}
+
 static void set_functions(const Refine *refine, Function *functions)
 {
     FcCounts *counts = refine->counts;
@@ -162,10 +188,11 @@ static void set_functions(const Refine *refine, Function *functions)
     for (guint32 i = 0; i < counts->function_count; i++)
     {
         Function *function = &functions[i];
-        const double seen = refine->samples->seen[i];
-        const double variance = refine->samples->variance[i];
+        double seen = refine->samples->seen[i];
+        double variance = refine->samples->variance[i];
         function->is_set =
-            function->unsure > 0 && seen * seen >= SAMPLES_LEAST * variance && seen > 0;
+            function->unsure > 0 && ((seen * seen >= SAMPLES_LEAST * variance && seen > 0) ||
+                                     take_few_samples(refine, i, function, &seen, &variance));
         if (!function->is_set)
             continue;
         /* nearly all of it where that is little, and never below zero */

@@ -55,6 +55,7 @@ static FcObserved observed(const Seen *seen, guint count, double weight)
             .beacon = seen[i].beacon, .weight = of_it, .variance = of_it * weight};
         g_array_append_val(all.words, sample);
         all.weight += sample.weight;
+        all.looks += seen[i].looks;
     }
     return all;
 }
@@ -227,6 +228,19 @@ static void test_too_little(void)
     expect_nothing(outside, G_N_ELEMENTS(outside));
 }
 
+/* B was estimated at about 10,000 ticks.  Of 20 samples none may have met that by chance; of 200
+ * hardly two alone, when the time of three is the likeliest. */
+static void test_few(void)
+{
+    const Seen none[] = {{FC_BEACON_HOOK, 6}, {IN_A, 11}, {IN_C, 3}};
+    expect_nothing(none, G_N_ELEMENTS(none));
+    const Seen two[] = {{FC_BEACON_HOOK, 20}, {IN_A, 150}, {IN_B, 2}, {IN_C, 28}};
+    const Times times = WITH(two, 1000);
+    g_assert_cmpuint(times.local[1], >=, RUN / 200 / 2);
+    g_assert_cmpuint(times.local[1], <=, 3 * RUN / 200);
+    g_assert_cmpuint(times.local[0], >=, 40000);
+}
+
 /* Before anybody looked A was at work for most of its time: what was seen is of the rest. */
 static void test_late(void)
 {
@@ -320,6 +334,7 @@ int main(int argc, char **argv)
     g_test_add_func("/observed/site", test_site);
     g_test_add_func("/observed/outside", test_outside);
     g_test_add_func("/observed/too-little", test_too_little);
+    g_test_add_func("/observed/few", test_few);
     g_test_add_func("/observed/late", test_late);
     g_test_add_func("/observed/variance", test_variance);
     g_test_add_func("/observed/deep", test_deep);
