@@ -44,7 +44,7 @@ HOOKS = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
          "__functioncheck_record_entry_4", "__functioncheck_record_exit_4"}
 if MACHINE == "x86_64":
     HOOKS |= {"__fentry__", "__return__", "__functioncheck_fentry", "__functioncheck_fentry_refill",
-              "__functioncheck_return"}
+              "__functioncheck_return", "__functioncheck_entries"}
 
 
 def documented():
