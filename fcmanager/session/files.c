@@ -363,6 +363,47 @@ gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gin
     return TRUE;
 }
 
+/* ---- Snapshots --------------------------------------------------------------------------- */
+
+static char *snapshot_name(FcFiles *files, const char *program, gint64 id, guint number)
+{
+    g_autofree char *base = base_name(files, id, program);
+    return files->has_id
+               ? g_strdup_printf("%s.snapshot-%04u.fc", base, number)
+               : g_strdup_printf("%s.%" G_GINT64_FORMAT ".snapshot-%04u.fc", base, id, number);
+}
+
+/* Whether this session wrote it, not another one whose process has the same number. */
+static gboolean is_ours(int dirfd, const char *name, const char *unique_id)
+{
+    char start[512] = "";
+    const int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const gboolean is_read = fd >= 0 && read(fd, start, sizeof start - 1) > 0;
+    if (fd >= 0)
+        close(fd);
+    return is_read && strstr(start, unique_id) != NULL;
+}
+
+gboolean fc_files_write_snapshot(FcFiles *files, const FcProfile *profile,
+                                 const FcFilesSnapshot *snapshot, GError **error)
+{
+    g_auto(FcKeepPlaced) placed = {.beside = NULL};
+    g_autofree char *name =
+        snapshot_name(files, profile->executable, snapshot->id, snapshot->number);
+    if (!write_to(files, WANTED, write_profile, profile, name, FALSE, &placed, error))
+        return FALSE;
+    if (snapshot->number <= snapshot->keep)
+        return TRUE;
+    const int fd = files->folders[WANTED].fd;
+    g_autofree char *old =
+        snapshot_name(files, profile->executable, snapshot->id, snapshot->number - snapshot->keep);
+    if (is_ours(fd, old, snapshot->unique_id))
+        unlinkat(fd, old, 0);
+    return TRUE;
+}
+
+/* ---- The descriptor ---------------------------------------------------------------------- */
+
 /* The descriptor for one folder: it has the names of the files there, and the paths of all others.
  */
 static gboolean write_descriptor(gconstpointer data, int dirfd, const char *name, GError **error)

@@ -42,6 +42,19 @@ gboolean fc_files_check(FcFiles *files, GError **error);
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
                         gboolean is_thread, gboolean several, guint64 order, char **trouble);
 
+/* A snapshot of process `id`, which goes on. */
+typedef struct
+{
+    gint64 id;
+    guint number; /* from 1 */
+    guint keep;   /* so many of the session's stay, this one among them */
+    const char *unique_id;
+} FcFilesSnapshot;
+
+/* Writes it as NAME.ID.snapshot-NUMBER.fc, and deletes the one that is not to stay any more. */
+gboolean fc_files_write_snapshot(FcFiles *files, const FcProfile *profile,
+                                 const FcFilesSnapshot *snapshot, GError **error);
+
 /* The same for the descriptor file, if there is more than one profile or may be.  `root_pid` and
  * `program` are those of the first process. */
 gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program, gint64 started,

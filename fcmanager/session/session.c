@@ -38,7 +38,10 @@ struct FcSession
     FcWaitSampling wait_sampling;
     GArray *asked; /* struct FcControl: what is to be answered */
     FcSnapshots snapshots;
-    gint64 end_began_ms; /* of a thread or a process, and how long it may take unsaid, */
+    FcSnapshots periodic; /* FC_EVERY */
+    gint64 next_periodic_ms;
+    gboolean is_periodic_failed; /* which is said once */
+    gint64 end_began_ms;         /* of a thread or a process, and how long it may take unsaid, */
     gint64 end_may_take_ms;
     gboolean is_patience_asked; /* which is said once */
 };
@@ -61,6 +64,11 @@ static char *make_unique_id(gint64 started)
 {
     return g_strdup_printf("%s-%d-%" G_GINT64_FORMAT "-%08x%08x", g_get_host_name(), (int)getpid(),
                            started, g_random_int(), g_random_int());
+}
+
+static gint64 now_ms(void)
+{
+    return g_get_monotonic_time() / 1000;
 }
 
 FcSession *fc_session_new(const FcSessionSetup *setup)
@@ -92,6 +100,8 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
                                       setup->answered, setup->data);
     session->asked = g_array_new(FALSE, FALSE, sizeof(struct FcControl));
     fc_snapshots_init(&session->snapshots);
+    fc_snapshots_init(&session->periodic);
+    session->next_periodic_ms = now_ms() + setup->every_ms;
     const gint64 started = (gint64)time(NULL);
     session->unique_id = make_unique_id(started);
     session->files = (FcSessionFiles){.files = setup->files,
@@ -115,6 +125,7 @@ void fc_session_free(FcSession *session)
     fc_manager_filter_free(session->setup.user_filter);
     g_array_unref(session->asked);
     fc_snapshots_clear(&session->snapshots);
+    fc_snapshots_clear(&session->periodic);
     g_free(session->unique_id);
     g_free(session->files.root_program);
     g_free(session);
@@ -133,11 +144,6 @@ static void add_session_losses(FcSession *session, FcProcess *process)
         fc_profile_note(process->losses, "orphan-messages", session->orphans);
     session->malformed = 0;
     session->orphans = 0;
-}
-
-static gint64 now_ms(void)
-{
-    return g_get_monotonic_time() / 1000;
 }
 
 /* The end of a thread or a process is summed up, for which the program waits.  Where that takes
@@ -199,6 +205,58 @@ static void note_user_filter(FcSession *session, FcProcess *process)
         fc_process_note(process->losses, "filter-incomplete", 1);
 }
 
+/* ---- Snapshots by the clock -------------------------------------------------------------- */
+
+/* Those that are being written are complete, or not there, when this returns. */
+static void end_periodic(FcSession *session, gboolean waits)
+{
+    if (fc_snapshots_reap(&session->periodic, waits) == 0 || session->is_periodic_failed)
+        return;
+    session->is_periodic_failed = TRUE;
+    fc_answers_remember(session->answers, "a snapshot could not be written (FC_EVERY)");
+}
+
+static gboolean write_periodic(FcProcess *process, const FcProfile *profile, gpointer data)
+{
+    const FcSession *session = data;
+    g_autoptr(GError) error = NULL;
+    const FcFilesSnapshot snapshot = {process->hello.pid, (guint)session->periodic.taken + 1,
+                                      session->setup.every_keep, session->unique_id};
+    if (fc_files_write_snapshot(session->setup.files, profile, &snapshot, &error))
+        return TRUE;
+    debug(session, "%s", error->message);
+    return FALSE;
+}
+
+/* Where one is due.  What was in the pipe a moment ago has been read. */
+static void take_periodic(FcSession *session)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) processes = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer process;
+    if (session->setup.every_ms == 0 || now_ms() < session->next_periodic_ms)
+        return;
+    session->next_periodic_ms = now_ms() + session->setup.every_ms;
+    g_hash_table_iter_init(&iter, session->processes);
+    while (g_hash_table_iter_next(&iter, NULL, &process))
+        if (!((const FcProcess *)process)->finished)
+            g_ptr_array_add(processes, process);
+    if (processes->len == 0 || session->periodic.children->len > 0)
+        return;
+    const FcSnapshotOrder order = {.common = &session->common,
+                                   .unique_id = session->unique_id,
+                                   .processes = processes,
+                                   .forked = session->setup.forked,
+                                   .source = session->setup.data,
+                                   .write = write_periodic,
+                                   .data = session};
+    if (!fc_snapshots_take(&session->periodic, &order, &error))
+        debug(session, "%s", error->message);
+}
+
+/* ---- The end of a process ---------------------------------------------------------------- */
+
 /* Takes what is left of the process and writes its file. */
 static void finish(FcSession *session, FcProcess *process, guint64 time, guint32 thread,
                    gboolean dead)
@@ -209,6 +267,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
     report_short_memory(session, process);
     if (process->key == session->root)
         note_user_filter(session, process);
+    end_periodic(session, TRUE);
     fc_clock_refresh(&session->common.clock);
     fc_process_finish(process, time, thread, dead);
     if (process->key == session->root)
@@ -504,6 +563,14 @@ G_GNUC_PRINTF(2, 3) static void refuse(int fd, const char *format, ...)
     fc_controls_answer(fd, FC_CONTROL_REFUSED, text, strlen(text), 0);
 }
 
+static void append_snapshots(GString *text, const char *name, const FcSnapshots *snapshots)
+{
+    g_string_append_printf(text, "%s %" G_GUINT64_FORMAT "\n", name, snapshots->taken);
+    g_string_append_printf(text, "%s-blocked-ms %.3f, at most %.3f\n", name,
+                           (double)snapshots->blocked_us / 1000,
+                           (double)snapshots->blocked_most_us / 1000);
+}
+
 static void answer_status(FcSession *session, const FcProcess *process, int fd)
 {
     guint64 now = 0;
@@ -522,10 +589,9 @@ static void answer_status(FcSession *session, const FcProcess *process, int fd)
     g_string_append_printf(text, "threads-ended %u\n", process->results->len);
     g_string_append_printf(text, "contexts %u\n", session->contexts_in_use);
     g_string_append_printf(text, "chunks %u of %u\n", used, chunks);
-    g_string_append_printf(text, "snapshots %" G_GUINT64_FORMAT "\n", session->snapshots.taken);
-    g_string_append_printf(text, "snapshot-blocked-ms %.3f, at most %.3f\n",
-                           (double)session->snapshots.blocked_us / 1000,
-                           (double)session->snapshots.blocked_most_us / 1000);
+    append_snapshots(text, "snapshots", &session->snapshots);
+    if (session->setup.every_ms > 0)
+        append_snapshots(text, "periodic-snapshots", &session->periodic);
     g_string_append_printf(text, "processes-of-session %u\n",
                            g_hash_table_size(session->processes));
     g_string_append_printf(text, "manager %d\n", (int)getpid());
@@ -637,6 +703,8 @@ void fc_session_round(FcSession *session)
     while (g_hash_table_iter_next(&iter, NULL, &process))
         fc_process_retry(process);
     fc_snapshots_reap(&session->snapshots, FALSE);
+    end_periodic(session, FALSE);
+    take_periodic(session);
     if (session->setup.shared)
         fc_shared_count_round(session->setup.shared);
 }

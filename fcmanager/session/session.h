@@ -44,7 +44,9 @@ typedef struct
     guint32 contexts; /* of all processes; 0: the default */
     guint32 memory_blocks;
     guint32 memory_frames;
-    int notice_fd; /* where a notice goes if the end takes long; see notice.h */
+    guint32 every_ms;   /* so often snapshots are written; 0: never */
+    guint32 every_keep; /* of which so many stay */
+    int notice_fd;      /* where a notice goes if the end takes long; see notice.h */
     gboolean quiet;
     gboolean brief; /* without a greeting */
     gboolean debug; /* log to standard error */

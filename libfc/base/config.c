@@ -236,6 +236,60 @@ static void path(enum Variable variable, char *into, size_t room, const char *fa
     strcpy(into, text ? text : fallback);
 }
 
+/* Reads a number at *text and moves it behind; UINT32_MAX where there is none, or a larger one. */
+static uint32_t take_number(const char **text)
+{
+    uint64_t result = 0;
+    const char *at = *text;
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (result < UINT32_MAX)
+            result = result * 10 + (uint64_t)(*at - '0');
+    const bool is_good = at != *text && result < UINT32_MAX;
+    *text = at;
+    return is_good ? (uint32_t)result : UINT32_MAX;
+}
+
+/* 0: it is none, or more than 24 days. */
+static uint32_t take_time_ms(const char **text)
+{
+    static const struct
+    {
+        const char *name;
+        uint32_t ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+    const uint64_t number = take_number(text);
+    uint64_t ms = number * 1000;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strncmp(*text, units[i].name, strlen(units[i].name)) == 0)
+        {
+            ms = number * units[i].ms;
+            *text += strlen(units[i].name);
+            break;
+        }
+    return ms <= INT32_MAX ? (uint32_t)ms : 0;
+}
+
+#define EVERY_KEEP "keep="
+
+static void load_every(void)
+{
+    const char *at = values[VAR_EVERY];
+    fc_config.every_keep = 10;
+    if (!at)
+        return;
+    fc_config.every_ms = take_time_ms(&at);
+    if (strncmp(at, "," EVERY_KEEP, strlen("," EVERY_KEEP)) == 0)
+    {
+        at += strlen("," EVERY_KEEP);
+        fc_config.every_keep = take_number(&at);
+    }
+    if (*at == '\0' && fc_config.every_ms > 0 && fc_config.every_keep >= 1 &&
+        fc_config.every_keep <= FC_KEEP_MAX)
+        return;
+    complain(VAR_EVERY, "no snapshots");
+    fc_config.every_ms = 0;
+}
+
 /* The letters behind `%` in FC_DUMP_NAME; fcmanager puts in what they stand for. */
 #define PATTERNS "pntrj%"
 
@@ -436,6 +490,7 @@ bool fc_config_load(void)
     fc_config.trace = number_up_to(VAR_TRACE, 0, INT32_MAX, INT32_MAX);
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
     fc_config.keep = number_up_to(VAR_KEEP, 0, FC_KEEP_MAX, FC_KEEP_MAX);
+    load_every();
     load_ranks();
     load_dump_name();
     path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");
@@ -491,6 +546,7 @@ static void print_others(void)
     if (fc_config.memory_scan)
         print_entry("           memory scan", "on", 0);
     print_number("   older profiles kept", fc_config.keep);
+    print_number(" ms between snapshots", fc_config.every_ms);
     if (fc_config.manager[0] != '\0')
         print_entry("               manager", fc_config.manager, 0);
 }

@@ -26,6 +26,8 @@
     ROW(DUMP_PATH, "FOLDER", "folder of the profile (the working directory)")                      \
     ROW(RANKS, "LIST", "profile these ranks of a job only, such as 0,7,16-31 (all)")               \
     ROW(KEEP, "N", "keep N older profiles of that name, as NAME.old-1.fc and so on (0)")           \
+    ROW(EVERY, "TIME",                                                                             \
+        "write a snapshot every TIME (60s, 5m, 1h); with TIME,keep=N the last N stay (10)")        \
     ROW(NO_FORK, NULL, "SINGLE mode: do not profile forked processes")                             \
     ROW(ALLOW_THREAD, NULL, "THREAD mode: a profile for each thread")                              \
     ROW(USE_PID, NULL, "name the profile NAME.PID.fc")                                             \

@@ -122,6 +122,11 @@ static void build_arguments(struct Launch *launch)
     if (fc_job.rank != FC_JOB_UNKNOWN)
         add_job(launch);
     add_number(launch, "--keep=", fc_config.keep);
+    if (fc_config.every_ms > 0)
+    {
+        add_number(launch, "--every=", fc_config.every_ms);
+        add_number(launch, "--every-keep=", fc_config.every_keep);
+    }
     add_number(launch, "--time-mode=", fc_config.time_mode);
     add_number(launch, "--profile-mode=", fc_config.profile_mode);
     add_number(launch, "--functions=", fc_config.function_size);

@@ -72,6 +72,9 @@ class Snapshots(fctest.Case):
             server.process.stdin.close()
             server.process.stdout.close()
 
+    def value(self, pid, name):
+        return dict(line.split(" ", 1) for line in self.fcctl(pid, "status").splitlines())[name]
+
     def snapshot(self, pid, name="snapshot.fc"):
         self.assertEqual(self.fcctl(pid, "snapshot", name), "")
         return fcprofile.load(self.path(name))
@@ -230,6 +233,70 @@ class Calls(Snapshots):
             self.assertEqual(self.calls(whole)["handle"], before + THREADS)
 
 
+class ByTheClock(Snapshots):
+    """FC_EVERY."""
+
+    def files(self):
+        return sorted(name for name in os.listdir(self.folder) if name.endswith(".fc"))
+
+    def test_last_ones_stay(self):
+        with self.server(FC_EVERY="100ms,keep=3") as server:
+            server.order("o")
+            name = f"functioncheck.{server.pid}.snapshot-%04u.fc"
+            fctest.wait_until(lambda: self.files() and self.files()[-1] >= name % 6, "no sixth snapshot")
+            self.assertLessEqual(len(self.files()), 4)  # one is deleted after the next is there
+            status = dict(line.split(" ", 1) for line in self.fcctl(server.pid, "status").splitlines())
+            self.assertGreaterEqual(int(status["periodic-snapshots"]), 6)
+            self.assertEqual(status["snapshots"], "0")
+            child = int(server.order("f").split()[0])
+            fctest.wait_until(lambda: any(str(child) in name for name in self.files()), "none of the child")
+        self.wait_for_file(f"functioncheck.fc.{child}")
+        last = [name for name in self.files() if str(server.pid) in name]
+        self.assertEqual(len(last), 3)
+        profile = fcprofile.load(self.path(last[-1]))
+        self.assertEqual(self.calls(profile), {"handle": THREADS, "parse": THREADS, "cheap": 20 * THREADS})
+        self.assertEqual((profile.end, profile.pid, profile.losses), ("running", server.pid, {}))
+
+    def test_names(self):
+        with self.server(FC_EVERY="50ms", FC_DUMP_NAME="own-%p") as server:
+            self.wait_for_file(f"own-{server.pid}.snapshot-0002.fc")
+
+    def test_manager_killed_too(self):
+        with self.server(FC_EVERY="50ms") as server:
+            server.order("o")
+            self.wait_for_file(f"functioncheck.{server.pid}.snapshot-0001.fc")
+            manager = int(self.value(server.pid, "manager"))
+            server.order("o")
+            seen = self.files()[-1]
+            fctest.wait_until(lambda: self.files()[-1] > seen[:-7] + f"{int(seen[-7:-3]) + 1:04}.fc", "no later one")
+            os.kill(manager, 9)
+            os.kill(server.pid, 9)
+            server.process.wait()
+            fctest.wait_until(lambda: not os.path.exists(f"/proc/{manager}/fd/0"), "the manager lives")
+            self.assertNotIn("functioncheck.fc", self.files())
+            profile = fcprofile.load(self.path(self.files()[-1]))
+            self.assertEqual(self.calls(profile)["handle"], 2 * THREADS)
+            server.end = lambda: None
+
+    def test_bad_values(self):
+        program = self.compile("nesting.c")
+        for value in ("", "0", "x", "5x", "10s,keep=0", "10s,keep=", "10s,keep=1001", "10s,more", "1000h"):
+            done = self.run_told([program], env={"FC_EVERY": value})
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(f"FCheck: FC_EVERY: bad value '{value}', using no snapshots\n", done.stderr.decode())
+        self.assertEqual(self.files(), ["functioncheck.fc"])
+
+
+    def test_not_written(self):
+        """Is told once, at the end."""
+        with self.server(FC_EVERY="50ms", FC_DUMP_PATH=self.path("later"), FC_LOG=self.path("log")) as server:
+            fctest.wait_until(lambda: "\nperiodic-snapshots 0\n" not in self.fcctl(server.pid, "status"), "no snapshot")
+            os.mkdir(self.path("later"))
+            self.wait_for_file(f"later/functioncheck.{server.pid}.snapshot-%04u.fc" % (2 + int(self.value(server.pid, "periodic-snapshots"))))
+        with open(self.path("log"), encoding="utf-8") as log:
+            self.assertEqual(log.read().count("a snapshot could not be written (FC_EVERY)"), 1)
+
+
 class Asking(Snapshots):
     def test_files(self):
         with self.server() as server:
@@ -279,8 +346,7 @@ class Asking(Snapshots):
 
     def test_manager_gone(self):
         with self.server() as server:
-            manager = int(dict(line.split(" ", 1) for line in
-                               self.fcctl(server.pid, "status").splitlines())["manager"])
+            manager = int(self.value(server.pid, "manager"))
             os.kill(manager, 9)
             fctest.wait_until(lambda: not os.path.exists(f"/proc/{manager}/fd/0"), "the manager lives")
             self.check_refused(server.pid, f"its profile manager (process {manager}) is gone, and nothing more is recorded")
