@@ -3,6 +3,7 @@
  * Understands fcdump's command line; see options.h.  Every option is accepted with one dash or
  * two, its argument behind '=' or as the next word.
  */
+#include "fcdump/aliases.h"
 #include "fcdump/diff-rules.h"
 #include "fcdump/options-table.h"
 
@@ -151,6 +152,15 @@ static gboolean parse_option(FcOptions *options, int argc, char **argv, int *pos
     const char *equals = strchr(start, '=');
     g_autofree char *name = equals ? g_strndup(start, (gsize)(equals - start)) : g_strdup(start);
     const char *argument = equals ? equals + 1 : NULL;
+    const FcAlias *alias = fc_alias_find(name);
+    if (alias && !alias->option)
+        return !argument || fc_option_fail(error, "--%s takes no argument", name);
+    if (alias)
+    {
+        g_free(name);
+        name = g_strdup(alias->with && argument ? alias->with : alias->option);
+        argument = argument ? argument : alias->argument;
+    }
     if (apply_report(options, name))
         return !argument || fc_option_fail(error, "--%s takes no argument", name);
     for (guint i = 0; options->table[i]; i++)

@@ -134,6 +134,28 @@ static const char *nearest(const FcModel *model, const char *pattern)
     return best;
 }
 
+/* Whether `pattern` names a function that the compiler inlined everywhere: its whole name, or its
+ * end behind a scope. */
+static gboolean is_inlined_name(const char *pattern, const char *name)
+{
+    g_autofree char *bare = fc_shorten_bare(name);
+    g_autofree char *end = g_strconcat("::", pattern, NULL);
+    return strcmp(name, pattern) == 0 || strcmp(bare, pattern) == 0 || g_str_has_suffix(bare, end);
+}
+
+/* Where hooks are put in after inlining it has none. */
+static gboolean is_inlined_everywhere(const FcModel *model, const char *pattern)
+{
+    for (guint m = 0; m < model->profile->modules->len; m++)
+    {
+        g_autoptr(GArray) list = fc_symbols_list_inlined(model->symbols, model->profile, m);
+        for (guint i = 0; list && i < list->len; i++)
+            if (is_inlined_name(pattern, g_array_index(list, FcInlined, i).name))
+                return TRUE;
+    }
+    return FALSE;
+}
+
 void fc_select_mark_all(const FcModel *model, const GPtrArray *patterns, const char *option,
                         gboolean *set, GPtrArray *missing)
 {
@@ -142,9 +164,12 @@ void fc_select_mark_all(const FcModel *model, const GPtrArray *patterns, const c
         const char *pattern = patterns->pdata[i];
         if (fc_select_mark(model, pattern, set))
             continue;
-        const char *like = nearest(model, pattern);
+        const gboolean is_inlined = is_inlined_everywhere(model, pattern);
+        const char *like = is_inlined ? NULL : nearest(model, pattern);
         g_autofree char *what =
-            like ? g_strdup_printf("function (did you mean '%s'?)", like) : g_strdup("function");
+            is_inlined ? g_strdup("function (it was inlined everywhere: --inlined lists these)")
+            : like     ? g_strdup_printf("function (did you mean '%s'?)", like)
+                       : g_strdup("function");
         g_ptr_array_add(missing, fc_select_missing(option, pattern, what));
     }
 }

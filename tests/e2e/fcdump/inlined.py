@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 
-from fcfile import BINDIR, classic, contains, equal, fail, folder, good
+from fcfile import BINDIR, classic, contains, equal, fail, folder, good, run
 from machine import MACHINE
 
 SOURCE = """#include <stdlib.h>
@@ -73,6 +73,10 @@ for compiler, options in (("gcc", []), ("gcc", ["-gdwarf-4"]), ("gcc", ["-gsplit
     if (told in classic()) != (compiler == "gcc"):
         fail(f"{compiler}: where the hooks are", classic())
     names = {function["name"] for function in json.loads(classic("--json"))["functions"]}
+    for option in ("--peek", "--only"):
+        result = run(f"{option}=part", "functioncheck.fc")
+        equal((result.status, result.err), (1, f"fcdump: {option}: 'part' fits no function (it was inlined everywhere: "
+                                            "--inlined lists these) of functioncheck.fc\n"), f"{compiler}: an inlined function")
     equal(names & {"inner", "part", "key", "leaf", "outer", "compare"}, {"leaf", "outer", "compare"}, f"{compiler}: what is left")
     rows = list(csv.DictReader(io.StringIO(good("--no-reports", "--inlined", "--csv", "--basename", "functioncheck.fc"), newline="")))
     # clang makes one instruction of both, in which it tells of one

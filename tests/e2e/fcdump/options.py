@@ -45,6 +45,26 @@ for name, argument in {"sort": "local", "rsort": "calls", "only": "even,odd", "n
 for word, other in (("elapsed", "wall"), ("waiting", "wait")):
     equal(good(f"--time={word}", "some.fc"), good(f"--time={other}", "some.fc"), f"--time={word}")
 
+# What those type who know other profilers.
+for typed, meant in {"--callers": "--rgraph", "--callers=even": "--peek=even", "--callees=odd": "--peek=odd",
+                     "--callees": "--graph", "--leaks": "--mem-leaks", "--leak-check": "--mem-leaks", "--heap": "--mem-heap",
+                     "--callgraph": "--graph", "--call-graph": "--graph", "--calltree": "--tree", "--call-tree": "--tree",
+                     "--hotpath": "--hot-path", "--hotspots": "--heaviest", "--percentiles": "--latency",
+                     "--self": "--sort=local", "--inclusive": "--sort=total", "--full-names": "--names=full",
+                     "--filter=even": "--only=even", "--exclude=even": "--not=even", "--limit=1": "--top=1",
+                     "-p": "--flat", "--flat-profile": "--flat", "-q": "--graph", "-q=even": "--peek=even",
+                     "--children": "--sort=total", "--no-children": "--sort=local", "--percent-limit=20": "--min=20",
+                     "--pid=prog": "--process=prog", "--tid=*": "--thread=*", "--stdio": "--overview",
+                     "-F=even": "--only=even", "-N=even": "--not=even", "--notrace=even": "--not=even", "-D=2": "--depth=2",
+                     "--time-filter=1ms": "--min-time=1ms"}.items():
+    equal(run(typed, "some.fc").raw, run(meant, "some.fc").raw, f"{typed} is {meant}")
+for typed in ("--flamegraph=a.svg", "--flame-graph=a.svg", "--svg=a.svg"):
+    equal(run(typed, "some.fc").status, 0, typed)
+    with open("a.svg", encoding="utf-8") as file:
+        contains(file.read(), "</svg>", typed)
+    os.remove("a.svg")
+equal(run("--compare", "some.fc", "copy.fc").raw, run("--diff", "some.fc", "copy.fc").raw, "--compare is --diff")
+
 # Each report can be left out, and asked for alone.
 TITLES = {"header": "FunctionCheck ", "info": "General information", "flat": "Flat profile",
           "graph": "Call graph", "cycles": "Cycles"}
