@@ -5,6 +5,7 @@
 #include "fcdump/findings.h"
 
 #include "fcdump/rebuild.h"
+#include "model/balance.h"
 #include "model/contention.h"
 #include "model/hotpath.h"
 
@@ -13,6 +14,9 @@
 #define NOTABLE_WAIT 0.1       /* of all time of the threads that work */
 #define NOTABLE_PREEMPTION 0.1 /* of all threads' time */
 #define NOTABLE_CYCLE 0.05     /* of all time */
+#define NOTABLE_UNEVEN 0.1     /* of the elapsed time, that even shares would save */
+#define NOTABLE_SQUARE 0.1     /* of all time */
+#define SQUARE_CALLS 30u       /* of fewer a number may be any */
 #define FRAMES_MAX 4           /* of the stack at death */
 
 static void free_finding(gpointer data)
@@ -20,6 +24,7 @@ static void free_finding(gpointer data)
     FcFinding *finding = data;
     g_free(finding->text);
     g_free(finding->reason);
+    g_free(finding->option);
     g_free(finding);
 }
 
@@ -27,7 +32,7 @@ static void free_finding(gpointer data)
 static void add_with_reason(GPtrArray *findings, char *text, char *reason, const char *option)
 {
     FcFinding *finding = g_new(FcFinding, 1);
-    *finding = (FcFinding){text, reason, option};
+    *finding = (FcFinding){text, reason, g_strdup(option)};
     g_ptr_array_add(findings, finding);
 }
 
@@ -265,6 +270,58 @@ static void find_cycle(GPtrArray *findings, const FcModel *model)
         "--cycles");
 }
 
+/* Threads that share work, one of which has much more of it. */
+static void find_balance(GPtrArray *findings, const FcReportContext *context)
+{
+    const FcBalance balance = fc_balance_of(context->model);
+    const guint64 elapsed_ns = fc_report_elapsed_ns(context->model);
+    if (balance.function == FC_NONE || elapsed_ns == 0 || balance.cpu_ns == 0 ||
+        (double)balance.saved_ns < NOTABLE_UNEVEN * (double)elapsed_ns)
+        return;
+    g_autofree char *function = format_function(context, (guint)balance.function);
+    g_autofree char *time = fc_format_brief_time(balance.saved_ns);
+    add_with_reason(findings,
+                    g_strdup_printf("1 of %u threads in %s has %.0f%% of their work",
+                                    balance.threads, function,
+                                    100 * (double)balance.busiest_ns / (double)balance.cpu_ns),
+                    g_strdup_printf(", %s more than its share", time), "--threads");
+}
+
+/* Whether that many calls by `calls` others are 0, 1, 2 and so on of these, or from 1 on: what is
+ * done for each of a number of things with all that came before.  A square of the calls itself
+ * tells nothing: a loop in each may go so far. */
+static gboolean is_triangle(guint64 callees, guint64 calls)
+{
+    if (calls < SQUARE_CALLS || calls > G_MAXUINT32)
+        return FALSE;
+    return callees == calls * (calls - 1) / 2 || callees == calls * (calls + 1) / 2;
+}
+
+static void find_square(GPtrArray *findings, const FcModel *model)
+{
+    guint count;
+    const FcArc *arcs = fc_callgraph_arcs(model->graph, &count);
+    const FcArc *most = NULL;
+    for (guint i = 0; i < count; i++)
+        if (arcs[i].caller != FC_NONE && arcs[i].caller != (gint)arcs[i].callee &&
+            !fc_report_is_apportioned(model, &arcs[i]) &&
+            (!most || arcs[i].total_ns > most->total_ns) &&
+            is_triangle(arcs[i].calls,
+                        fc_model_function(model, (guint)arcs[i].caller)->figures.calls))
+            most = &arcs[i];
+    if (!most || (double)most->total_ns < NOTABLE_SQUARE * (double)model->base_ns)
+        return;
+    const char *caller = name_of(model, (guint)most->caller);
+    g_autofree char *calls =
+        fc_format_brief_count(fc_model_function(model, (guint)most->caller)->figures.calls);
+    g_autofree char *callees = fc_format_brief_count(most->calls);
+    g_autofree char *option = g_strdup_printf("--peek='%s'", caller);
+    add_with_reason(findings,
+                    g_strdup_printf("%s calls of %s make %s of %s", calls, caller, callees,
+                                    name_of(model, most->callee)),
+                    g_strdup(": each one more than the one before"), option);
+}
+
 GPtrArray *fc_findings_new(const FcReportContext *context)
 {
     const FcModel *model = context->model;
@@ -276,7 +333,10 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     find_hooks(findings, context);
     find_contention(findings, context, &contention->contended);
     find_heaviest(findings, model, waiting);
+    if (!model->lacks_arcs)
+        find_square(findings, model);
     find_leaks(findings, context);
+    find_balance(findings, context);
     find_preemption(findings, contention);
     find_waits(findings, context, &contention->waiting);
     find_idle(findings, contention);

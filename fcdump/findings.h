@@ -9,9 +9,9 @@
 
 typedef struct
 {
-    char *text;         /* a sentence without its full stop */
-    char *reason;       /* what may follow it where there is room; or NULL */
-    const char *option; /* of fcdump: what shows more of it; NULL: nothing does */
+    char *text;   /* a sentence without its full stop */
+    char *reason; /* what may follow it where there is room; or NULL */
+    char *option; /* of fcdump: what shows more of it; NULL: nothing does */
 } FcFinding;
 
 /* FcFinding, owned by the array, which the caller owns; may be empty. */

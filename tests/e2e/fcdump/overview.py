@@ -181,6 +181,46 @@ alone.write("alone2.fc")
 equal((told("wait for one another", "alone.fc"), told("wait for one another", "alone.fc", "alone2.fc")), (False, False),
       "two processes")
 
+# Work that threads share unevenly, at the same time.
+
+
+def shared(late=0, *parts):
+    """Threads of `parts` ms of work in leaf, the last of which begins `late` ms later."""
+    made = Profile(program, run_ns=200 * MS)
+    total = sum(parts) * MS
+    made.function("leaf", len(parts), total, total, (1, 90 * MS), (1, 90 * MS))
+    for number, part in enumerate(parts):
+        begin = late * MS if number == len(parts) - 1 else 0
+        made.thread(10 + number, begin, begin + 100 * MS, 100 * MS, 1, True, "prog", [("leaf", 1, part * MS, part * MS)])
+    made.more = [("wait-threads", [f"{i} 1 {(100 - part) * MS} 0 0" for i, part in enumerate(parts)])]
+    made.write("shared.fc")
+    return told("threads in leaf (names.c:15) has", "shared.fc")
+
+
+for expected, *how in ((True, 0, 10, 20, 10, 100), (False, 0, 90, 100, 95, 90), (False, 50, 10, 20, 10, 100),
+                       (False, 0, 100), (False, 0, 1, 2, 1, 12)):
+    equal(shared(*how), expected, f"shares {how}")
+shared(0, 10, 20, 10, 100)
+contains(good("--width=120", "shared.fc"), "1 of 4 threads in leaf (names.c:15) has 71% of their work", "uneven shares")
+
+
+def squared(callers, callees, cost=50):
+    """So many calls of work make so many of leaf, of which all take that part of the time."""
+    made = Profile(program, run_ns=100 * MS)
+    made.function("main", 1, 100 * MS, 0)
+    made.function("work", callers, 100 * MS, (100 - cost) * MS)
+    made.function("leaf", callees, cost * MS, cost * MS)
+    made.arc("main", "main+6", "work", callers, 100 * MS)
+    made.arc("work", "work+6", "leaf", callees, cost * MS)
+    made.thread(1, 0, 100 * MS, 100 * MS, callers + callees + 1, False, "prog")
+    made.write("squared.fc")
+    return told("calls of work make", "squared.fc")
+
+
+for expected, *how in ((True, 100, 4950), (True, 1000, 500500), (False, 100, 4951), (False, 100, 10000), (False, 5, 10),
+                       (False, 100, 4950, 5)):
+    equal(squared(*how), expected, f"squares {how}")
+
 # The report of it, and what is preempted is not blocked.
 threads.sections = lambda: of_kinds(LOCK, INPUT, 30 * MS)
 threads.write("kinds.fc")
