@@ -203,7 +203,7 @@ static void put_modules(const Export *export)
     fc_json_end_array(json);
 }
 
-/* The time as it was measured: before what the hooks took was taken off. */
+/* The time as it was measured, with instrumentation overhead. */
 void fc_export_json_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_ns)
 {
     fc_json_unsigned(json, key, ns <= G_MAXUINT64 - cost_ns ? ns + cost_ns : G_MAXUINT64);

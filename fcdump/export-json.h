@@ -21,7 +21,7 @@ void fc_export_json_job(FcJson *json, const FcProfileJob *job);
  * `count`. */
 void fc_export_json_buckets(FcJson *json, const char *key, const guint64 *buckets, guint number,
                             const char *unit, const char *count);
-/* The time as it was measured, with what the hooks took. */
+/* The time as it was measured, with instrumentation overhead. */
 void fc_export_json_raw(FcJson *json, const char *key, guint64 ns, guint64 cost_ns);
 /* `cpu_total_ns` and `cpu_local_ns`; null where --time has taken them away.  An arc has none of its
  * own. */

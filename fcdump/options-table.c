@@ -96,7 +96,7 @@ const FcOption fc_option_table[] = {
      fc_option_apply_value, MEMBER(details), TRUE},
     {"split", NULL, NULL, "the copies of a header's function apart, by compiled unit",
      FC_GROUP_NAMES, fc_option_apply_value, MEMBER(split), TRUE},
-    {"raw", NULL, NULL, "times as measured, with what the hooks took", FC_GROUP_NAMES,
+    {"raw", NULL, NULL, "times as measured, with instrumentation overhead", FC_GROUP_NAMES,
      fc_option_apply_value, MEMBER(raw), TRUE},
     {"basename", NULL, NULL, "files without their folders", FC_GROUP_NAMES, fc_option_apply_value,
      MEMBER(base_names), TRUE},

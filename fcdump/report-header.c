@@ -75,7 +75,7 @@ static gboolean has_skipped(const FcModel *model)
     return FALSE;
 }
 
-/* What the hooks took. */
+/* Instrumentation overhead. */
 static void note_costs(const FcReportContext *context)
 {
     const FcModel *model = context->model;
@@ -87,8 +87,8 @@ static void note_costs(const FcReportContext *context)
     g_autofree char *cost = g_strchomp(fc_format_time(cost_ns));
     fc_render_note(
         context->render,
-        "Times are without what the hooks took, %s in %s%s. --raw shows them as measured.", cost,
-        model->of_threads ? "these threads" : "all",
+        "Times are without instrumentation overhead, %s in %s%s. --raw shows them as measured.",
+        cost, model->of_threads ? "these threads" : "all",
         has_skipped(model) ? ", but for those of skipped calls" : "");
 }
 
@@ -138,7 +138,7 @@ static void note_filters(const FcReportContext *context)
         g_autofree char *text = fc_format_text(filter);
         fc_render_note(context->render, "Recorded with FC_FILTER=%s%s.", text,
                        is_skipping(filter) ? ": what that skips has no calls, and its time, with "
-                                             "what its hooks took, is that of its callers"
+                                             "its overhead, is that of its callers"
                                            : "");
     }
 }

@@ -271,7 +271,7 @@ static void print_footnote(const FcReportContext *context, const Seen *seen, gui
     if (seen->has_errors)
         g_string_append_printf(line, "%s: standard error. ", utf8 ? "±" : "+-");
     if (seen->has_doubts)
-        g_string_append(line, "?: hooks took more. ");
+        g_string_append(line, "?: overhead was more. ");
     if (seen->has_unknown)
         g_string_append(line, "unknown: never timed. ");
     if (more > 0)

@@ -133,7 +133,7 @@ static void show_files(const FcReportContext *context, const FcSuggestion *sugge
         is_all_reached = is_all_reached && suggestion->ways[way].reached;
     if (is_all_reached)
         return;
-    fc_render_line(context->render, "What hooks took, by the functions' files:");
+    fc_render_line(context->render, "Overhead, by the functions' files:");
     for (guint i = 0; i < MIN(suggestion->files->len, FILES_SHOWN); i++)
     {
         const FcSuggestFile *file = &g_array_index(suggestion->files, FcSuggestFile, i);

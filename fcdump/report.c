@@ -484,7 +484,7 @@ void fc_report_note_marks(const FcReportContext *context)
                    is_doubtful(context, figures->times.local_ns, figures->local_error_ns,
                                figures->times.local_cost_ns);
     }
-    const char *doubt = "? time: mostly uncertain, as the hooks took several times as long or few "
+    const char *doubt = "? time: mostly uncertain, as overhead was several times as long or few "
                         "calls were timed.";
     const FcProfile *profile = context->model->profile;
     const guint64 looks = profile->looks;

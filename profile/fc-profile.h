@@ -46,7 +46,7 @@ typedef struct
 {
     guint64 total_ns;      /* on the stack, counted once however often it recurses */
     guint64 local_ns;      /* total less profiled callees */
-    guint64 total_cost_ns; /* what the hooks took, and was taken off total_ns; */
+    guint64 total_cost_ns; /* instrumentation overhead, taken off total_ns; */
     guint64 local_cost_ns; /* off local_ns */
     guint64 total_wait_ns; /* the part of total_ns off the CPU: waiting, or preempted; */
     guint64 local_wait_ns; /* of local_ns */
@@ -508,7 +508,7 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
 /* Likewise for what was allocated at two points; the point stays. */
 void fc_profile_add_heap_figures(FcProfileAllocSite *into, const FcProfileAllocSite *other);
 
-/* Adds what the hooks took to the times that it was taken off, but for those of threads: the times
+/* Adds overhead to the times that it was taken off, but for those of threads: the times
  * as they were measured. */
 void fc_profile_put_costs_back(FcProfile *profile);
 

@@ -104,7 +104,7 @@ static const FcField thread_arc_fields[] = {
     FIELD("the arc", INDEX, FcProfileThreadArc, arc, KEY, FC_ARRAY_ARCS),
     FIELD("the calls", NUMBER, FcProfileThreadArc, calls, KEEP),
     FIELD("the total time", NUMBER, FcProfileThreadArc, times.total_ns, KEEP),
-    FIELD("what the hooks took", NUMBER, FcProfileThreadArc, times.total_cost_ns, KEEP),
+    FIELD("the overhead", NUMBER, FcProfileThreadArc, times.total_cost_ns, KEEP),
     FIELD("the time off the CPU", NUMBER, FcProfileThreadArc, times.total_wait_ns, KEEP),
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which times are looked at: on the CPU, off it, or both; with or without what the hooks took.
+ * Which times are looked at: on the CPU, off it, or both; with or without overhead.
  * Called by model/load.c.
  */
 #include "profile/table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the hooks take of a call.  For overhead.h, and for whom that calls.
+ * Overhead of a call.  Used by overhead.h and what it calls.
  */
 #pragma once
 

@@ -131,7 +131,7 @@ static void move_deep(const Refine *refine, double *values)
 
 /* ---- The samples -------------------------------------------------------------------------- */
 
-/* By function: ticks in which it was sampled that are what hooks cost outside of themselves. */
+/* By function: the ticks of its samples that are overhead outside of hooks. */
 static double *find_outside(const Refine *refine)
 {
     const FcCounts *counts = refine->counts;
@@ -267,7 +267,7 @@ static guint64 added(guint64 ticks, double change)
     return sum <= 0 ? 0 : sum < 0x1p62 ? (guint64)(sum + 0.5) : ticks;
 }
 
-/* What is left of the time of each frame, hooks took. */
+/* What is left of the time of each frame is overhead. */
 static void share_out(Refine *refine, const double *local)
 {
     FcCounts *counts = refine->counts;

@@ -6,7 +6,8 @@
  * on this machine.  Its standard error follows from the number of samples.  If a function contains
  * hooks or gave time to counted calls, and has 30 samples or more, its local time is set from the
  * samples: the last word on it.  Otherwise the estimate without samples stays, the mean of its
- * timed calls times their number, unless so few samples rule that out.  Times that were measured and contain no hooks are not changed.
+ * timed calls times their number, unless so few samples rule that out.  Times that were measured
+ * and contain no hooks are not changed.
  *
  * No recorded call gets more time than it took; what its functions do not get of it is overhead.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Takes off what the hooks took: see overhead.h.
+ * See overhead.h.
  */
 #include "fcmanager/estimate/overhead.h"
 
@@ -95,7 +95,7 @@ static gboolean is_inlined(const FcCounts *counts, const FcCountsNode *node)
            node->site_module == caller->site_module;
 }
 
-/* The least that the local time of a context can be: hooks take nothing while it is off the CPU,
+/* The least that the local time of a context can be: there is no overhead while it is off the CPU,
  * and a call takes as long as one of an empty function, unless it was inlined. */
 static double least_of(const Work *work, guint32 index)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the hooks themselves took of a thread's times, and its subtraction.  process.c has the
- * overhead of a call from libfc, which measures them at its start; counted-times.c and thread.c use
- * them.
+ * Subtracts instrumentation overhead from a thread's times.  libfc measures the overhead of a call
+ * when a session begins.  Called by process.c and thread.c.
  *
  * A recorded call's overhead between its two time stamps is in its own local time; the rest is in
  * its caller's.  The overhead of a call that was counted and not timed is in its own.  What is left

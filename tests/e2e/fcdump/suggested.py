@@ -180,7 +180,7 @@ class Suggested(fctest.Case):
 
     def test_files(self):
         """Where functions that can be named don't do, their files are."""
-        files = "What hooks took, by the functions' files:"
+        files = "Overhead, by the functions' files:"
         self.assertIn(f"{files}\n    100.0%  {os.path.join(fctest.PROGRAMS, 'suggested.cc')}: {len(CALLS)} functions, "
                       f"{sum(CALLS.values())} calls\n", self.suggest(1e-6))
         self.assertNotIn(files, self.suggest(1e6))
@@ -191,7 +191,7 @@ class Suggested(fctest.Case):
         whole = json.loads(self.command([fctest.tool("fcdump"), "--json", taken]))
         taken_ns = sum(f["raw_local_ns"] - f["local_ns"] for f in whole["functions"])
         header = self.command([fctest.tool("fcdump"), "--no-reports", "--header", "--units=ns", taken])
-        self.assertIn(f"without what the hooks took, {taken_ns} ns in all", header)
+        self.assertIn(f"without instrumentation overhead, {taken_ns} ns in all", header)
         said = self.suggest(1, file="taken.fc")
         self.assertIn(f"Hooks took about {taken_ns} ns for {sum(CALLS.values())} calls", said)
         _, left, cost_ns = self.prediction(said, FLAG)

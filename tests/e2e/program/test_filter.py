@@ -134,7 +134,7 @@ class Filter(fctest.Case):
                 self.run_filtered(words, {"FC_DETAIL": "all"})
                 text = self.command([fctest.tool("fcdump"), "--header", self.path("functioncheck.fc")])
                 self.assertEqual("but for those of skipped calls" in text, skips, text)
-                self.assertEqual("with what its hooks took, is that of its callers" in text, skips, text)
+                self.assertEqual("with its overhead, is that of its callers" in text, skips, text)
 
     def test_nothing_is_left(self):
         self.run_filtered("skip:*")
