@@ -174,8 +174,8 @@ class Case(unittest.TestCase):
     maxDiff = None
     bindir = BINDIR
     # More words for fc-config, of all that is compiled.  Targets have functions that a compiler would inline; tests of
-    # what is left say so, by [] (the default of users) or --after-inlining.
-    config = ["--every-function"]
+    # what is left say so, by [] (the default of users) or --after-inlining; FCTEST_CONFIG says it of a whole script.
+    config = shlex.split(os.environ.get("FCTEST_CONFIG", "--every-function"))
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="fc-test-")

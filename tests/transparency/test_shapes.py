@@ -4,7 +4,7 @@
 same output, same end.  That each has the same output with both, shapes.py looks at; how long a storm lasts and how
 often is jumped does not matter here, and these are as short as in its runs with filters.
 
-    test_shapes.py GROUP
+    test_shapes.py [--after-inlining] GROUP
 """
 
 import os
@@ -44,9 +44,19 @@ def compare(case, shape, compiler):
     return {kind: end for kind, end in seen.items() if end != seen["plain"]}, seen["plain"]
 
 
+def after_inlining(shape):
+    row = shape.built_after_inlining()
+    row.args = shape.args if row.args is None else row.args
+    return row
+
+
 def main():
     failures = 0
-    for shape in table.GROUPS[sys.argv[1]]:
+    shapes = table.GROUPS[sys.argv[-1]]
+    if "--after-inlining" in sys.argv:
+        Folder.config = ["--after-inlining"]
+        shapes = [after_inlining(shape) for shape in shapes if shape.after_inlining is not None]
+    for shape in shapes:
         if not shape.transparent:
             continue
         case = Folder()
