@@ -57,12 +57,22 @@ static guint find(GHashTable *table, const Key *key)
     return found != 0 ? found - 1 : NOWHERE;
 }
 
+/* How many modules were at the same addresses before.  Not by its time, which follows from the
+ * length of a tick, and that is known better later on. */
+static guint epoch_of(const FcProfile *profile, gint module)
+{
+    const FcProfileModule *modules = (const FcProfileModule *)(gpointer)profile->modules->data;
+    guint epoch = 0;
+    for (gint i = 0; i < module; i++)
+        epoch += modules[i].base == modules[module].base;
+    return epoch;
+}
+
 static Key function_key(const FcProfile *profile, const FcProfileFunction *function)
 {
     const gint module = function->place.module;
-    const guint64 loaded =
-        module != FC_NONE ? g_array_index(profile->modules, FcProfileModule, module).load_ns : 0;
-    return (Key){{(gint64)function->place.address, (gint64)loaded}};
+    return (Key){{(gint64)function->place.address, module != FC_NONE,
+                  module != FC_NONE ? epoch_of(profile, module) : 0}};
 }
 
 /* `numbers`: of functions in the later profile; NULL: this is that. */

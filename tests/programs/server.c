@@ -76,6 +76,14 @@ static void wait_for_idle(void)
     pthread_mutex_unlock(&lock);
 }
 
+static uint64_t sum_served(void)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += __atomic_load_n(&served[i], __ATOMIC_SEQ_CST);
+    return sum;
+}
+
 static void set(int *what, int value)
 {
     pthread_mutex_lock(&lock);
@@ -117,9 +125,9 @@ static void command(int letter)
     }
     else if (letter == 'o')
     {
-        const uint64_t before = served[0];
+        const uint64_t before = sum_served();
         set(&to_do, to_do + 1);
-        while (__atomic_load_n(&served[0], __ATOMIC_SEQ_CST) == before)
+        while (sum_served() != before + (uint64_t)count)
             usleep(1000);
         wait_for_idle();
     }
