@@ -141,11 +141,10 @@ void fc_export_html_diff(const FcReportContext *context, FcJson *json)
         fc_json_unsigned(json, NULL, diff->runs[side]);
     fc_json_end_array(json);
     fc_json_boolean(json, "memory", diff->memory);
-    fc_json_string(json, "clock",
-                   !context->options->has_time                   ? "elapsed"
-                   : context->options->time == FC_TIME_PART_CPU  ? "cpu"
-                   : context->options->time == FC_TIME_PART_WAIT ? "waited"
-                                                                 : "elapsed");
+    static const char *const clocks[] = {[FC_TIME_PART_WALL] = "elapsed",
+                                         [FC_TIME_PART_CPU] = "cpu",
+                                         [FC_TIME_PART_WAIT] = "waited"};
+    fc_json_string(json, "clock", clocks[diff->time]);
     put_changes(json, "whole", diff, &diff->whole, FC_DIFF_RATE);
     fc_json_begin_array(json, "run_values");
     for (FcDiffSide side = 0; side < FC_DIFF_SIDES; side++)

@@ -4,6 +4,8 @@
  */
 #include "fcdump/export-html.h"
 #include "fcdump/report-memory.h"
+#include "model/memory-lines.h"
+#include "profile/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,27 +18,32 @@ enum
 
 /* ---- Heap ------------------------------------------------------------------------------ */
 
-/* "name at file:line", innermost first; null where the point is not known. */
-static void put_stack(const FcReportContext *context, FcJson *json, const char *key,
-                      const FcProfileHeapPoint *point)
+/* Lines as fc_memory_lines has them, each an array: name, "file:line" and whether it is the
+ * system's; null where the point is not known.  The number of the first that is the program's. */
+static guint put_stack(const FcReportContext *context, FcJson *json, const char *key,
+                       const FcProfileHeapPoint *point)
 {
     if (point->call == 0)
     {
         fc_json_null(json, key);
-        return;
+        return 0;
     }
-    g_autoptr(GArray) stack = fc_memory_stack(context->model, point);
+    g_autoptr(GArray) lines = fc_memory_lines(context->model, point);
     fc_json_begin_array(json, key);
-    for (guint i = 0; i < stack->len; i++)
+    for (guint i = 0; i < lines->len; i++)
     {
-        const FcMemoryFrame *frame = &g_array_index(stack, FcMemoryFrame, i);
-        g_autofree char *source =
-            frame->no_line ? NULL : fc_report_source(context, &frame->place, TRUE);
-        g_autofree char *text =
-            g_strdup_printf("%s%s%s", frame->label, source ? " at " : "", source ? source : "");
-        fc_json_string(json, NULL, text);
+        const FcMemoryLine *line = &g_array_index(lines, FcMemoryLine, i);
+        const char *file =
+            line->file && context->options->base_names ? fc_base_name(line->file) : line->file;
+        g_autofree char *source = file ? g_strdup_printf("%s:%u", file, line->line) : NULL;
+        fc_json_begin_array(json, NULL);
+        fc_json_string(json, NULL, line->label);
+        fc_json_string(json, NULL, source);
+        fc_json_boolean(json, NULL, line->is_systems);
+        fc_json_end_array(json);
     }
     fc_json_end_array(json);
+    return fc_memory_own_line(lines);
 }
 
 static void put_site(const FcReportContext *context, FcJson *json, guint index)
@@ -53,7 +60,8 @@ static void put_site(const FcReportContext *context, FcJson *json, guint index)
     fc_json_unsigned(json, "peak_bytes", site->peak_bytes);
     fc_json_unsigned(json, "leaked_bytes", suppressed ? 0 : leaked.bytes);
     fc_json_unsigned(json, "leaked_blocks", suppressed ? 0 : leaked.blocks);
-    put_stack(context, json, "stack", &site->point);
+    const guint own = put_stack(context, json, "stack", &site->point);
+    fc_json_unsigned(json, "own", own);
     fc_json_end_object(json);
 }
 

@@ -21,6 +21,7 @@ typedef struct
     guint function; /* of the model */
     guint64 calls;
     FcProfileTimes times;
+    FcProfileOff off;
     guint64 cpu_ns;
 } Row;
 
@@ -47,6 +48,7 @@ static GArray *sum_functions(const FcModel *model, const FcProfileThread *thread
         row->times.total_ns += from->times.total_ns;
         row->times.local_ns += from->times.local_ns;
         row->times.local_wait_ns += from->times.local_wait_ns;
+        fc_profile_add_off(&row->off, &from->off);
         row->cpu_ns +=
             fc_export_html_cpu_ns(model, from->times.local_ns, from->times.local_wait_ns);
     }
@@ -114,6 +116,7 @@ static void put_row(FcJson *json, const Row *row)
     fc_json_unsigned(json, NULL, row->times.local_ns);
     fc_json_unsigned(json, NULL, row->cpu_ns);
     fc_json_unsigned(json, NULL, row->times.local_wait_ns);
+    fc_export_html_off(json, &row->times, &row->off);
     fc_json_end_array(json);
 }
 

@@ -10,6 +10,7 @@
 #include "fcdump/export.h"
 #include "fcdump/report-header.h"
 #include "fcdump/report-path.h"
+#include "model/contention.h"
 #include "model/labels.h"
 #include "model/latency.h"
 #include "model/slowest.h"
@@ -37,6 +38,16 @@ typedef struct
 guint64 fc_export_html_cpu_ns(const FcModel *model, guint64 ns, guint64 wait_ns)
 {
     return model->time == FC_TIME_PART_WALL ? ns - MIN(wait_ns, ns) : ns;
+}
+
+void fc_export_html_off(FcJson *json, const FcProfileTimes *times, const FcProfileOff *off)
+{
+    const FcContentionParts parts = fc_contention_parts(times, off);
+    fc_json_begin_array(json, NULL);
+    fc_json_unsigned(json, NULL, parts.preempted_ns);
+    for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
+        fc_json_unsigned(json, NULL, parts.kind_ns[kind]);
+    fc_json_end_array(json);
 }
 
 /* ---- Functions ----------------------------------------------------------------------------- */
@@ -163,6 +174,7 @@ static void put_function(const Export *export, guint index)
     put_slowest(export, index);
     put_memory(export, index);
     fc_json_string(json, NULL, function->label);
+    fc_export_html_off(json, times, &figures->off);
     fc_json_end_array(json);
 }
 

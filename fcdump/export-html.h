@@ -11,6 +11,10 @@
  * of one part. */
 guint64 fc_export_html_cpu_ns(const FcModel *model, guint64 ns, guint64 wait_ns);
 
+/* An array: of the time off the CPU what was not of its own accord, then by what it waited for, of
+ * FcWaitKind and what is not known. */
+void fc_export_html_off(FcJson *json, const FcProfileTimes *times, const FcProfileOff *off);
+
 /* "", "~", "<" or "<~": what stands before the time of an arc, and of its call sites. */
 const char *fc_export_html_arc_mark(const FcReportContext *context, const FcArc *arc);
 

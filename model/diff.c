@@ -270,5 +270,6 @@ void fc_diff_add_run(FcDiff *diff, FcDiffSide side, const FcModel *model)
     add_whole(diff, side, model);
     if (diff->contexts)
         add_contexts(diff, side, model, row_of);
+    diff->time = model->time;
     diff->runs[side]++;
 }

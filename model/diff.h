@@ -86,6 +86,7 @@ typedef struct
 typedef struct
 {
     guint runs[FC_DIFF_SIDES];
+    FcTimePart time;   /* which part of them all times are */
     GArray *functions; /* FcDiffFunction */
     GArray *contexts;  /* FcDiffContext, a parent before its children; NULL: not wanted */
     gboolean memory;   /* bytes were recorded in all runs; else */

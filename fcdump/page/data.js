@@ -13,6 +13,17 @@ const OMITTED = -3;
 const FOLDED = -4;
 const OTHERS = { [OUTSIDE]: "outside of all functions", [OMITTED]: "left out", [FOLDED]: "folded contexts" };
 
+const KINDS_OF_WAIT = ["lock", "threads", "input", "sleep", "disk", "other", "unknown"]; // as fcdump --waits has them
+
+// Of what a function waited itself: blocked and preempted apart, and what it was blocked by.
+export function offOf([preempted, ...kinds]) {
+  return { preempted, blocked: kinds.reduce((all, ns) => all + ns, 0), kinds: new Map(KINDS_OF_WAIT.map((kind, i) => [kind, kinds[i]])) };
+}
+
+// "lock 319 ms, sleep 2 ms": what is known of it, the longest first.
+export const kindsText = (off) => Array.from(off.kinds).filter(([kind, ns]) => ns > 0 && (kind !== "unknown" || ns < off.blocked))
+  .sort((a, b) => b[1] - a[1]).slice(0, 3).map(([kind, ns]) => `${kind} ${text(ns)}`).join(", ");
+
 export const functions = data.functions.map((row, index) => {
   const f = {
     index, name: row[0], shown: row[1], file: row[2], line: row[3], module: row[4], calls: row[5],
@@ -22,6 +33,7 @@ export const functions = data.functions.map((row, index) => {
     memory: { bytes: row[21][0], blocks: row[21][1], "live-bytes": row[21][2], "peak-bytes": row[21][3] },
   };
   [f.scope, f.base] = split(row[22]);
+  f.off = offOf(row[23]);
   return f;
 });
 

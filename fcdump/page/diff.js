@@ -17,7 +17,7 @@ const CLOCK = difference ? { cpu: "CPU", waited: "waiting", elapsed: "elapsed" }
 const FIGURES = [
   { key: "own", at: 2, title: `Own ${CLOCK}`, kind: "ns" },
   { key: "total", at: 1, title: `Total ${CLOCK}`, kind: "ns" },
-  { key: "each", at: 3, title: `${CLOCK} per call`, kind: "ns" },
+  { key: "each", at: 3, title: `${CLOCK.charAt(0).toUpperCase()}${CLOCK.slice(1)} per call`, kind: "ns" },
   { key: "calls", at: 0, title: "Calls", kind: "calls" },
   { key: "bytes", at: 4, title: "Allocated", kind: "bytes" },
 ];
@@ -57,9 +57,9 @@ function rowMarkup(row, figure) {
   const hue = hueOf(change);
   const name = row.known ? link(row.known) : `<span class="fn"><span class="sc">${escape(row.scope)}</span><b>${escape(row.base)}</b></span>`;
   const by = change[BEFORE] > 0 && change[AFTER] > 0 ? signed(percent(change)) : change[AFTER] > 0 ? "new" : change[BEFORE] > 0 ? "gone" : "–";
-  const margin = change[MARGIN] > 0 && change[BEFORE] > 0 ? ` <span class="pm">± ${(100 * change[MARGIN] / change[BEFORE]).toFixed(1)}</span>` : "";
+  const margin = change[MARGIN] > 0 && change[BEFORE] > 0 && change[VERDICT] !== "unknown" ? ` <span class="pm">± ${(100 * change[MARGIN] / change[BEFORE]).toFixed(1)}</span>` : "";
   const calledBy = calls[AFTER] - calls[BEFORE];
-  return `<div class="dr" data-name="${escape(row.name)}" data-finding="${escape(row.finding)}" title="${escape(row.name)}"><div>${name}<div class="at">${escape(row.finding)}</div></div><span class="n">${text(change[BEFORE], figure.kind)} <span class="sc">→</span> ${
+  return `<div class="dr" data-name="${escape(row.name)}" data-finding="${escape(row.finding)}" title="${escape(row.name)}"><div>${name}<div class="at">${row.finding === "?" ? "" : escape(row.finding)}</div></div><span class="n">${text(change[BEFORE], figure.kind)} <span class="sc">→</span> ${
     text(change[AFTER], figure.kind)}</span>${whisker(change, hue)}<span class="by ${hue}"><b>${by}</b>${margin}</span><span class="wide">${
     calledBy === 0 ? `<span class="sc">${text(calls[BEFORE], "calls")}</span>` : `${calledBy > 0 ? "+" : "−"}${text(Math.abs(calledBy), "calls")}`}</span></div>`;
 }
@@ -119,9 +119,9 @@ function verdict(proven, figure) {
   const words = figure.kind === "ns" ? ["slower", "faster"] : ["with more", "with fewer"];
   const whole = difference.whole[figure.at === 3 ? 2 : figure.at];
   const change = percent(whole);
-  const all = whole[VERDICT] === "found" ? whole[AFTER] > whole[BEFORE] ? "the whole is more" : "the whole is less" : whole[VERDICT] === "same" ? "the whole is the same" : whole[VERDICT] === "unknown" ? "of the whole one run each tells nothing" : "the whole within noise";
+  const all = whole[VERDICT] === "found" ? whole[AFTER] > whole[BEFORE] ? "the whole is more" : "the whole is less" : whole[VERDICT] === "same" ? "the whole is the same" : whole[VERDICT] === "unknown" ? "of the whole so few runs tell nothing" : "the whole within noise";
   const calls = difference.whole[0];
-  return `<section class="card" id="verdict"><div class="verdict"><div class="big">${counted(worse, "function")} ${words[0]}, ${exact(better)} ${words[1]}; ${all}</div><div>${
+  return `<section class="card" id="verdict"><div class="verdict"><div class="big">${proven.length === 0 && whole[VERDICT] === "unknown" ? "So few runs tell nothing of time" : `${counted(worse, "function")} ${words[0]}, ${exact(better)} ${words[1]}; ${all}`}</div><div>${
     figure.kind === "ns" ? `${CLOCK} time` : escape(figure.title)} <b>${text(whole[BEFORE], figure.kind === "ns" ? "ns" : figure.kind)}</b> → <b>${text(whole[AFTER], figure.kind === "ns" ? "ns" : figure.kind)}</b>, ${signed(change)}${
     whole[MARGIN] > 0 && whole[BEFORE] > 0 ? ` <span class="pm">± ${(100 * whole[MARGIN] / whole[BEFORE]).toFixed(1)}</span>` : ""}</div>${difference.run_values ? sparkline(difference.run_values) : ""}
     <div class="sub">${counted(difference.runs[0], "run")} before, ${exact(difference.runs[1])} after · calls ${text(calls[BEFORE], "calls")} → ${text(calls[AFTER], "calls")}</div><span class="grow"></span>

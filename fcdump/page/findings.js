@@ -10,7 +10,7 @@ const VIEWS = {
   "--threads": ["threads", { view: "threads" }, "mgr"],
   "--mem-leaks": ["leaks", { view: "memory", heap: "leaked" }, "bad"],
   "--mem-free": ["bad frees", { view: "memory" }, "bad"],
-  "--waits": ["waiting", { view: "flame", weight: "waited", inverted: "1" }, "block"],
+  "--waits": ["waiting", { view: "functions", weight: "waited", columns: "own,blocked,preempted,lock,threads,input,sleep,disk,unknown,calls" }, "block"],
   "--time=wait": ["waiting", { view: "flame", weight: "waited", inverted: "1" }, "block"],
 };
 
@@ -23,7 +23,7 @@ function functionIn(sentence) {
   return best;
 }
 
-const FIGURE = /(\d[\d.,]*(?: ?(?:%|ns|µs|us|ms|s|B|KiB|MiB|GiB)(?!\w))?)/g;
+const FIGURE = /(?<![\w:.])(\d[\d.,]*(?: ?(?:%|ns|µs|us|ms|s|B|KiB|MiB|GiB)(?!\w))?)/g;
 const bold = (words) => escape(words.replace(/\bus\b/g, "µs")).replace(FIGURE, "<b>$1</b>");
 
 function markup(finding) {

@@ -6,6 +6,7 @@ import { functions, groups, nameOf, placeOf } from "./data.js";
 import { escape, find, showTip, isPhone } from "./dom.js";
 import { share, text } from "./format.js";
 
+const LETTER = 6.8; // pixels, on average
 const LEAST = 4; // pixels: narrower boxes are merged
 const BOXES_MAX = 6000; // what a browser draws without trouble
 const [ROW_LEAST, ROW_MOST, ROW_OF_TWO_LINES] = [19, 58, 33];
@@ -89,7 +90,8 @@ function labelOf(picture, box) {
   if (node.fn < 0)
     return `<b>${escape(node.up ? nameOf(node.fn) : picture.rootName)}</b>`;
   const f = picture.functions[node.fn];
-  return `<span class="sc">${escape(f.scope)}</span><span class="nm">${escape(f.base)}</span>`;
+  const hasRoom = box.width - 12 > LETTER * (f.base.length + 3); // else of the scope there would be a letter, or half of one
+  return `<span class="sc">${hasRoom ? escape(f.scope) : ""}</span><span class="nm">${escape(f.base)}</span>`;
 }
 
 // What a reader that sees nothing is told.

@@ -2,7 +2,7 @@
 //
 // A function: its figures, who calls it, what its time went to, how long its calls took, its source, and
 // the flame graphs of all its callers and callees.
-import { arcs, data, doubtOf, functionOf, functions, nameOf, OUTSIDE, placeOf, weights } from "./data.js";
+import { arcs, data, doubtOf, functionOf, functions, kindsText, nameOf, OUTSIDE, placeOf, weights } from "./data.js";
 import { escape, find, nothing } from "./dom.js";
 import { counted, exact, html, share, text } from "./format.js";
 import { flameGraph, legend } from "./flamegraph.js";
@@ -25,13 +25,15 @@ function figures(f) {
   ];
   if (waited) {
     list.push(figure("Waited itself", html(waited.own(f)), `${share(waited.own(f), waited.base)} of waiting`));
+    if (waited.own(f) > 0)
+      list.push(figure("of it blocked", html(f.off.blocked), escape(kindsText(f.off))), figure("and preempted", html(f.off.preempted)));
     list.push(figure("Waited in all", html(waited.total(f)), share(waited.total(f), waited.base)));
   }
   list.push(figure("Calls", html(f.calls, "calls"), data.misses_calls ? "at least" : "exact"));
   if (f.percentiles)
-    list.push(figure("Half take up to", f.boundMark + html(f.percentiles[0])), figure("99 % up to", f.boundMark + html(f.percentiles[2])));
+    list.push(figure("Half take up to", f.boundMark + html(f.percentiles[0]), "elapsed"), figure("99 % up to", f.boundMark + html(f.percentiles[2]), "elapsed"));
   if (f.max > 0)
-    list.push(figure("Fastest", f.boundMark + html(f.min)), figure("Slowest", f.boundMark + html(f.max)));
+    list.push(figure("Fastest", f.boundMark + html(f.min), "elapsed"), figure("Slowest", f.boundMark + html(f.max), "elapsed"));
   if (data.heap)
     list.push(figure("Allocated itself", html(f.memory.bytes, "bytes"), `${counted(f.memory.blocks, "block")}, ${text(f.memory["live-bytes"], "bytes")} never freed`));
   return `<div class="stats" id="figures">${list.join("")}</div>`;

@@ -27,6 +27,10 @@ export const COLUMNS = {
   doubt: { title: () => "±", tip: "The standard error of own CPU time, where calls were timed at random; amber where it is more than half, ? where hooks took more.", value: (f) => doubtOf(f).percent || 0 },
   total: { title: (weight) => `total ${weight.kind === "ns" ? weight.title : weight.phrase}`, short: "total", tip: "In the function and all that it calls; recursion is counted once.", weighed: "total" },
   other: { title: (weight) => other(weight).title.toLowerCase(), tip: "In the function itself, by the other clock: off the CPU in locks, I/O, sleep and preemption, or on it.", value: (f, weight) => other(weight).own(f), kind: "ns", shared: true, has: hasBoth },
+  blocked: { title: () => "blocked", tip: "Off the CPU of its own accord, in the function itself.", value: (f) => f.off.blocked, kind: "ns", has: hasBoth, hidden: true },
+  preempted: { title: () => "preempted", tip: "Ready to run, in the function itself, but others had the processors.", value: (f) => f.off.preempted, kind: "ns", has: hasBoth, hidden: true },
+  ...Object.fromEntries([["lock", "a lock that another thread has"], ["threads", "a sign or the end of another thread"], ["input", "input or output"], ["sleep", "a sleep"], ["disk", "the disk"], ["unknown", "what is not known"]].map(([kind, what]) =>
+    [kind, { title: () => kind === "unknown" ? "blocked by unknown" : kind, tip: `Blocked by ${what}, by samples of waiting threads.`, value: (f) => f.off.kinds.get(kind), kind: "ns", has: hasBoth, hidden: true }])),
   calls: { title: () => "calls", tip: "How often it was called.", value: (f) => f.calls, kind: "calls" },
   each: { title: (weight) => `${timeWeight(weight).title} per call`, tip: "Total time of a call, on average.", value: (f, weight) => f.calls ? timeWeight(weight).total(f) / f.calls : 0, kind: "ns" },
   p50: { title: () => "p50", tip: "Half of its calls took no longer, waiting included.", value: (f) => f.percentiles ? f.percentiles[0] : 0, kind: "ns", has: hasLatency },

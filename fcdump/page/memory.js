@@ -16,31 +16,26 @@ const KINDS = {
 
 const tile = (id, title, value, below, isBad) => `<div class="tile" id="${id}"><div class="k">${title}</div><div class="n${isBad ? " bad" : ""}">${value}</div><div class="s">${below}</div></div>`;
 
-// A frame is "name at file:line".
-function frameOf(frame) {
-  const at = frame.lastIndexOf(" at ");
-  return at >= 0 ? { name: frame.slice(0, at), place: frame.slice(at + 4) } : { name: frame, place: "" };
-}
-
-const isLibraryFrame = ({ name, place }) => /^\/(usr|lib)/.test(place) || /^(std::|__gnu_cxx::|operator new)/.test(name) || (!place && /\.so/.test(name));
+const frameOf = ([name, place, isSystems]) => ({ name, place: place || "", isSystems });
 const shortPlace = (place) => {
   const at = place.lastIndexOf(":");
   return at > 0 ? fileOf(place.slice(0, at)) + place.slice(at) : place;
 };
 
-// The user's own frame, and the library's that the call went through.
+// The program's own line, and the library's that the call went through.
 function ownFrame(site) {
   const frames = (site.stack || []).map(frameOf);
-  const at = frames.findIndex((frame) => !isLibraryFrame(frame));
-  return { frame: frames[Math.max(at, 0)] || { name: "not known", place: "" }, through: at > 0 ? frames[0] : null };
+  return { frame: frames[site.own] || { name: "not known", place: "" }, through: site.own > 0 ? frames[0] : null };
 }
+
+const frameMarkup = (frame) => `<div class="frame${frame.isSystems ? " library" : ""}"><div>${escape(frame.name)}</div><div class="at" title="${escape(frame.place)}">${escape(shortPlace(frame.place))}</div></div>`;
 
 function stackCard(site) {
   if (!site)
     return `<section class="card"><header><h2>Came from</h2></header>${nothing("No site is chosen.")}</section>`;
   const frames = site.stack ? site.stack.map(frameOf) : [];
   return `<section class="card col"><header><h2>Came from</h2><span class="sub">innermost first; ${escape(site.call)}</span></header><div class="scroll" id="stack">${
-    frames.map((frame) => `<div class="frame${isLibraryFrame(frame) ? " library" : ""}"><div>${escape(frame.name)}</div><div class="at" title="${escape(frame.place)}">${escape(shortPlace(frame.place))}</div></div>`).join("")
+    frames.map(frameMarkup).join("")
     || nothing("Where it came from is not known.")}</div></section>`;
 }
 
@@ -63,9 +58,9 @@ function siteTable(rows, kind, chosen, state) {
 function badFrees() {
   if (heap.bad.length === 0)
     return "";
-  const stack = (title, frames) => frames ? `<div class="sub">${title}</div>${frames.map((frame) => `<div class="frame">${escape(frame)}</div>`).join("")}` : "";
+  const stack = (title, frames) => frames ? `<div class="sub">${title}</div>${frames.map(frameOf).map(frameMarkup).join("")}` : "";
   return `<section class="card" id="bad"><header><h2>${counted(heap.bad.length + heap.bad_omitted, "bad free")}</h2>${heap.bad_omitted > 0 ? `<span class="sub">${exact(heap.bad_omitted)} are left out</span>` : ""}</header>${
-    heap.bad.map((bad) => `<details><summary>${escape(bad.pointer)}, ${escape(bad.kind)}: ${escape(bad.here ? bad.here[0] : "not known")}</summary>${
+    heap.bad.map((bad) => `<details><summary>${escape(bad.pointer)}, ${escape(bad.kind)}: ${escape(bad.here && bad.here[0] ? bad.here[0][0] : "not known")}</summary>${
       stack("freed here", bad.here)}${stack("allocated", bad.allocated)}${stack("freed first", bad.freed)}</details>`).join("")}</section>`;
 }
 

@@ -2,7 +2,7 @@
 //
 // Threads and processes: a lane for each thread on the run's time axis, whose fill says how much of its life
 // went to what; and what the chosen one ran and waited in.
-import { data, functions, knowsWaits, lastMoment, roles, threads, weights } from "./data.js";
+import { data, functions, kindsText, knowsWaits, lastMoment, offOf, roles, threads, weights } from "./data.js";
 import { escape } from "./dom.js";
 import { counted, exact, html, text } from "./format.js";
 import { link } from "./functions.js";
@@ -63,14 +63,15 @@ function lane(thread, number, of, chosen) {
 
 function functionList(rows, hue) {
   const most = rows.length > 0 ? rows[0][1] : 1;
-  return rows.map(([fn, ns]) => `<div class="arc two-columns">${link(functions[fn])}<span class="bar ${hue}"><i class="ow" style="width:${(100 * ns / most).toFixed(1)}%"></i></span><span class="v">${
+  return rows.map(([fn, ns, about]) => `<div class="arc two-columns"${about ? ` data-tip="${escape(about)}"` : ""}>${link(functions[fn])}<span class="bar ${hue}"><i class="ow" style="width:${(100 * ns / most).toFixed(1)}%"></i></span><span class="v">${
     html(ns)}</span></div>`).join("") || `<div class="none">Nothing to show.</div>`;
 }
 
 const [CPU, WAIT] = [3, 4]; // in a row of a thread's functions
 
 function ofThread(thread) {
-  const by = (at) => thread.functions.map((row) => [row[0], row[at]]).filter((row) => row[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, 10);
+  const aboutWait = (off) => `blocked ${text(off.blocked)}${kindsText(off) ? ` (${kindsText(off)})` : ""}, preempted ${text(off.preempted)}`;
+  const by = (at) => thread.functions.map((row) => [row[0], row[at], at === WAIT ? aboutWait(offOf(row[5])) : ""]).filter((row) => row[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, 10);
   const clock = weights[0];
   const waits = by(WAIT);
   const open = thread.open.length > 0 && data.processes.some((process) => /kill|signal/i.test(process.end || ""))

@@ -234,7 +234,7 @@ def look_at_functions(driver):
     contains(figure(driver, "Own Elapsed"), "5.00ms48 %", "own time")
     contains(figure(driver, "Total Elapsed"), "6.00ms57 %", "total time")
     equal(figure(driver, "Calls"), "2at least", "calls, of which records were lost")
-    equal((figure(driver, "Fastest"), figure(driver, "Slowest")), ("2.00ms", "4.00ms"), "bounds")
+    equal((figure(driver, "Fastest"), figure(driver, "Slowest")), ("2.00mselapsed", "4.00mselapsed"), "bounds")
     equal(figure(driver, "Allocated itself"), "4,000B40 blocks, 400 B never freed", "memory")
     equal(arcs(driver, "#callers"), {"main": ("6.00ms", "2×")}, "callers")
     equal(arcs(driver, "#callees"), {"leaf": ("1.00ms", "3×")}, "callees")
@@ -356,12 +356,12 @@ def look_at_marks(driver):
     ActionChains(driver).send_keys(Keys.ESCAPE).perform()
     go(driver, "#f=even")
     equal(arcs(driver, "#callers"), {"work": ("~4.00ms", "~1,000×")}, "estimated time and calls of an arc")
-    equal((figure(driver, "Fastest"), figure(driver, "Slowest")), ("~1.00µs", "~9.00µs"), "bounds of the calls that were timed")
+    equal((figure(driver, "Fastest"), figure(driver, "Slowest")), ("~1.00µselapsed", "~9.00µselapsed"), "bounds of the calls that were timed")
     contains(text(driver, "#view"), "those of its calls that were timed", "and their histogram")
     go(driver, "#f=work")
     found = source_line(driver, program.start["work"] + 4)
     equal((found["Elapsed"], found["calls"]), ("~5.00 ms", "~1,003×"), "what a line called")
-    equal((figure(driver, "Fastest"), figure(driver, "Slowest")), ("2.00ms", "4.00ms"), "of a function of which all were timed")
+    equal((figure(driver, "Fastest"), figure(driver, "Slowest")), ("2.00mselapsed", "4.00mselapsed"), "of a function of which all were timed")
 
 
 # A chain of calls that is higher than the window: its root is in view.

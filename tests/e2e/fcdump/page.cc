@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For browsed_layout.py: threads that wait for one another, templates, lambdas, a deep recursion, leaks.
+// For browsed_layout.py and browsed_run.py: threads that wait for one another, templates, lambdas,
+// a deep recursion, leaks.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -37,8 +38,11 @@ template <typename Key, typename Value, typename Compare = std::less<Key>> class
 {
     std::map<Key, Value, Compare> map;
 
-public:
-    __attribute__((noinline)) void insert(Key key, Value value) { map[key] = value; }
+  public:
+    __attribute__((noinline)) void insert(Key key, Value value)
+    {
+        map[key] = value;
+    }
     __attribute__((noinline)) Value find(Key key) const
     {
         auto found = map.find(key);
@@ -51,8 +55,10 @@ class Table
     SkipList<std::string, int> list;
     Log &log;
 
-public:
-    explicit Table(Log &to) : log(to) {}
+  public:
+    explicit Table(Log &to) : log(to)
+    {
+    }
     __attribute__((noinline)) void write(int number)
     {
         std::string key = "key" + std::to_string(number);
@@ -103,6 +109,23 @@ static void idle()
 
 static void *volatile lost;
 
+static inline __attribute__((always_inline)) unsigned twice(int level)
+{
+    return deep(level) + deep(level);
+}
+
+__attribute__((noinline)) unsigned with_lambda(int level)
+{
+    unsigned sum = deep(level);
+    auto more = [level](int by) __attribute__((noinline))
+    {
+        return deep(level + by); // in the lambda
+    };
+    sum += more(1);
+    sum += twice(level); // inlined
+    return sum;
+}
+
 int main()
 {
     store::Log log;
@@ -114,7 +137,7 @@ int main()
     std::vector<int> numbers;
     for (int i = 0; i < 20000; i++)
         numbers.push_back(i * 7919 % 10007);
-    unsigned sum = sort_all(numbers) + deep(12);
+    unsigned sum = sort_all(numbers) + deep(12) + with_lambda(3);
     auto leak = [](int size) { lost = new char[(size_t)size * 100]; };
     for (int i = 0; i < 40; i++)
         leak(i + 1);
