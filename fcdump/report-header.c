@@ -30,7 +30,7 @@ static void note_estimates(const FcReportContext *context)
         g_autofree char *samples = fc_format_count(model->profile->executed);
         fc_render_note(context->render,
                        "Calls are exact. Times are estimates from %s samples of where threads "
-                       "executed; who called is not known.",
+                       "executed; who called is known from these.",
                        samples);
         return;
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Calls and times of a thread whose entries are counted: the calls from its counters, exact; the
- * times from samples of where it executed, with a standard error that follows from their number.
- * Used by thread.c.
+ * times from samples of where it executed, with a standard error that follows from their number. By
+ * whom a function was called the samples' stacks tell: its calls are divided between its contexts
+ * as its samples are.  Used by thread.c.
  */
 #pragma once
 
@@ -19,9 +20,7 @@ typedef struct
     const guint8 *counters; /* in shared memory, which the program can write at any time */
 } FcEntryCounters;
 
-/* Adds the calls. */
-void fc_entry_counts_add(FcCounts *counts, FcEntries *entries, const FcEntryCounters *counters);
-
-/* Adds the times.  `ticks`: in a nanosecond. */
-void fc_entry_counts_add_samples(FcCounts *counts, FcEntries *entries, const FcPcSamples *seen,
-                                 double ticks);
+/* Adds all that, once.  `counters`: FcEntryCounters.  `seen`: NULL: there are no samples.  `ticks`:
+ * in a nanosecond. */
+void fc_entry_counts_add(FcCounts *counts, FcEntries *entries, const GArray *counters,
+                         const FcPcSamples *seen, double ticks);

@@ -4,65 +4,142 @@
  */
 #include "fcmanager/estimate/pc-samples.h"
 
+#include "fcmanager/estimate/unwind.h"
+
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A sample in so many ns of a thread's time on the CPU. */
+/* A sample in so many ns of a thread's time on the CPU; at first more often, as a short run has
+ * few. */
 #define SAMPLE_NS 1000000
-/* The buffer of a thread has so many bytes, for 1,000 samples, and is emptied so often. */
-#define BUFFER_BYTES (1u << 14)
-#define DRAIN_US 250000
-/* Other places of a program that executes everywhere are not told apart. */
-#define PLACES_MAX (1u << 20)
+#define FIRST_SAMPLE_NS 250000
+#define FIRST_SAMPLES 4000u
+/* So much of the stack, and room for some 30 such samples, which are taken when there are half of
+ * them; without stacks for 1,000.  And taken at least so often. */
+#define STACK_BYTES 4096u
+#define BUFFER_BYTES (1u << 17)
+#define SMALL_BUFFER_BYTES (1u << 14)
+#define DRAIN_MS 250
+/* A program that executes everywhere must not fill our memory: further stacks are kept by their
+ * place alone, and further places are one. */
+#define STACKS_MAX (1u << 16)
+#define PLACES_MAX (1u << 18)
+
+/* The registers that callers are found by: bits by the kernel's numbers, and their
+ * numbers in DWARF. */
+#define REGISTERS_WANTED 0xff01c2u
+static const guint8 REGISTERS[] = {3,  FC_UNWIND_BP, FC_UNWIND_SP, FC_UNWIND_IP, 8,  9,
+                                   10, 11,           12,           13,           14, 15};
 
 struct FcPcSampled
 {
     FcPcSampler *sampler;
+    guint64 key;
     int fd;
     void *memory; /* a page of the kernel's, and the buffer */
-    gsize bytes;
-    GHashTable *at; /* by address: index in `seen.places` + 1 */
+    gsize buffer_bytes;
+    FcUnwinder *unwinder; /* NULL: there are no stacks */
+    GHashTable *known;    /* those of `seen` */
     FcPcSamples seen;
+    gboolean has_many; /* so that they are SAMPLE_NS apart */
 };
 
 struct FcPcSampler
 {
     GThread *thread;
     GMutex lock;
-    GCond changed;
     GPtrArray *sampled; /* FcPcSampled */
+    int wake_fd;        /* it has something when `sampled` or `is_ending` has changed */
     gboolean is_ending;
     pid_t process; /* whose buffers they are */
 };
 
-static void add(FcPcSampled *sampled, guint64 address)
+/* What the kernel stores for a sample with a stack. */
+typedef struct
 {
-    GArray *places = sampled->seen.places;
-    gsize at = GPOINTER_TO_SIZE(g_hash_table_lookup(sampled->at, GSIZE_TO_POINTER(address)));
-    if (at == 0 && places->len >= PLACES_MAX)
+    guint64 place;
+    guint64 period_ns;
+    guint64 abi;
+    guint64 registers[G_N_ELEMENTS(REGISTERS)];
+    guint64 stack_bytes;
+    guint8 stack[STACK_BYTES];
+    guint64 stack_copied;
+} Sample;
+
+static guint hash_stack(gconstpointer data)
+{
+    const FcPcStack *stack = data;
+    guint64 hash = stack->count;
+    for (guint i = 0; i < stack->count; i++)
+        hash = (hash ^ stack->places[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+    return (guint)(hash >> 32);
+}
+
+static gboolean are_equal(gconstpointer a, gconstpointer b)
+{
+    const FcPcStack *one = a;
+    const FcPcStack *other = b;
+    return one->count == other->count &&
+           memcmp(one->places, other->places, one->count * sizeof *one->places) == 0;
+}
+
+static void add(FcPcSampled *sampled, const guint64 *places, guint count, double ns)
+{
+    FcPcSamples *seen = &sampled->seen;
+    const gsize bytes = sizeof(FcPcStack) + FC_PC_DEPTH_MAX * sizeof *places;
+    FcPcStack *like = g_alloca(bytes);
+    *like = (FcPcStack){0};
+    like->count = seen->stacks->len < STACKS_MAX ? count : 1;
+    memcpy(like->places, places, like->count * sizeof *places);
+    FcPcStack *stack = g_hash_table_lookup(sampled->known, like);
+    if (!stack && seen->stacks->len >= PLACES_MAX)
     {
-        sampled->seen.lost++;
-        return;
+        like->places[0] = 0;
+        stack = g_hash_table_lookup(sampled->known, like);
     }
-    if (at == 0)
+    if (!stack)
     {
-        const FcPcPlace place = {.address = address};
-        g_array_append_val(places, place);
-        at = places->len;
-        g_hash_table_insert(sampled->at, GSIZE_TO_POINTER(address), GSIZE_TO_POINTER(at));
+        stack = g_memdup2(like, sizeof *like + like->count * sizeof *places);
+        g_ptr_array_add(seen->stacks, stack);
+        g_hash_table_add(sampled->known, stack);
     }
-    g_array_index(places, FcPcPlace, at - 1).samples++;
-    sampled->seen.samples++;
+    stack->samples++;
+    stack->ns += ns;
+    stack->variance += ns * ns;
+    seen->samples++;
+}
+
+static void take_sample(FcPcSampled *sampled, const Sample *sample)
+{
+    guint64 places[FC_PC_DEPTH_MAX] = {sample->place};
+    guint count = 1;
+    if (sampled->unwinder && sample->abi == PERF_SAMPLE_REGS_ABI_64 &&
+        sample->stack_bytes == STACK_BYTES)
+    {
+        FcUnwindRegisters registers = {.known = 0};
+        for (guint i = 0; i < G_N_ELEMENTS(REGISTERS); i++)
+        {
+            registers.value[REGISTERS[i]] = sample->registers[i];
+            registers.known |= 1u << REGISTERS[i];
+        }
+        count = fc_unwinder_walk(sampled->unwinder, registers, sample->stack,
+                                 MIN(sample->stack_copied, STACK_BYTES), places, FC_PC_DEPTH_MAX);
+    }
+    add(sampled, places, count, (double)sample->period_ns);
 }
 
 static void copy_out(const FcPcSampled *sampled, guint64 from, void *into, gsize bytes)
 {
-    const guint8 *buffer = (const guint8 *)sampled->memory + (sampled->bytes - BUFFER_BYTES);
-    const gsize at = from % BUFFER_BYTES;
-    const gsize first = MIN(bytes, BUFFER_BYTES - at);
+    const gsize page = (gsize)sysconf(_SC_PAGESIZE);
+    const guint8 *buffer = (const guint8 *)sampled->memory + page;
+    const gsize at = from % sampled->buffer_bytes;
+    const gsize first = MIN(bytes, sampled->buffer_bytes - at);
     memcpy(into, buffer + at, first);
     memcpy((guint8 *)into + first, buffer, bytes - first);
 }
@@ -76,20 +153,28 @@ static void drain(FcPcSampled *sampled)
     while (head - at >= sizeof(struct perf_event_header))
     {
         struct perf_event_header header;
-        guint64 values[2] = {0, 0};
+        Sample sample;
         copy_out(sampled, at, &header, sizeof header);
         if (header.size < sizeof header || header.size > head - at)
             break;
-        copy_out(sampled, at + sizeof header, values,
-                 MIN(sizeof values, header.size - sizeof header));
+        const gsize bytes = MIN(sizeof sample, header.size - sizeof header);
+        memset(&sample, 0, offsetof(Sample, stack));
+        sample.stack_copied = 0;
+        copy_out(sampled, at + sizeof header, &sample, bytes);
         if (header.type == PERF_RECORD_SAMPLE)
-            add(sampled, values[0]);
+            take_sample(sampled, &sample);
         else if (header.type == PERF_RECORD_LOST)
-            sampled->seen.lost += values[1];
+            sampled->seen.lost += sample.period_ns; /* how many is its second word */
         at += header.size;
     }
     /* release: the kernel may write there again */
     __atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
+    if (!sampled->has_many && sampled->seen.samples >= FIRST_SAMPLES)
+    {
+        const guint64 period_ns = SAMPLE_NS;
+        sampled->has_many = TRUE;
+        ioctl(sampled->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+    }
 }
 
 static void drain_all(const FcPcSampler *sampler)
@@ -98,16 +183,39 @@ static void drain_all(const FcPcSampler *sampler)
         drain(g_ptr_array_index(sampler->sampled, i));
 }
 
+/* Waits until a buffer is half full, the list changes, or for a while if there is anything to
+ * sample. */
+static void wait_for_samples(FcPcSampler *sampler, GArray *waited)
+{
+    const struct pollfd wake = {.fd = sampler->wake_fd, .events = POLLIN};
+    g_array_set_size(waited, 0);
+    g_array_append_val(waited, wake);
+    for (guint i = 0; i < sampler->sampled->len; i++)
+    {
+        const struct pollfd one = {
+            .fd = ((const FcPcSampled *)g_ptr_array_index(sampler->sampled, i))->fd,
+            .events = POLLIN};
+        g_array_append_val(waited, one);
+    }
+    const int most_ms = sampler->sampled->len > 0 ? DRAIN_MS : -1;
+    g_mutex_unlock(&sampler->lock);
+    poll((struct pollfd *)(gpointer)waited->data, waited->len, most_ms);
+    g_mutex_lock(&sampler->lock);
+    if ((g_array_index(waited, struct pollfd, 0).revents & POLLIN) != 0)
+    {
+        eventfd_t count;
+        eventfd_read(sampler->wake_fd, &count);
+    }
+}
+
 static gpointer run(gpointer data)
 {
     FcPcSampler *sampler = data;
+    g_autoptr(GArray) waited = g_array_new(FALSE, FALSE, sizeof(struct pollfd));
     g_mutex_lock(&sampler->lock);
     while (!sampler->is_ending)
     {
-        if (sampler->sampled->len == 0)
-            g_cond_wait(&sampler->changed, &sampler->lock);
-        else
-            g_cond_wait_until(&sampler->changed, &sampler->lock, g_get_monotonic_time() + DRAIN_US);
+        wait_for_samples(sampler, waited);
         drain_all(sampler);
     }
     g_mutex_unlock(&sampler->lock);
@@ -120,8 +228,9 @@ FcPcSampler *fc_pc_sampler_new(void)
     sampler->sampled = g_ptr_array_new();
     sampler->process = getpid();
     g_mutex_init(&sampler->lock);
-    g_cond_init(&sampler->changed);
-    sampler->thread = g_thread_try_new("samples", run, sampler, NULL);
+    sampler->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (sampler->wake_fd >= 0)
+        sampler->thread = g_thread_try_new("samples", run, sampler, NULL);
     if (!sampler->thread)
         g_clear_pointer(&sampler, fc_pc_sampler_free);
     return sampler;
@@ -135,13 +244,14 @@ void fc_pc_sampler_free(FcPcSampler *sampler)
     {
         g_mutex_lock(&sampler->lock);
         sampler->is_ending = TRUE;
-        g_cond_signal(&sampler->changed);
+        eventfd_write(sampler->wake_fd, 1);
         g_mutex_unlock(&sampler->lock);
         g_thread_join(sampler->thread);
     }
+    if (sampler->wake_fd >= 0)
+        close(sampler->wake_fd);
     g_ptr_array_unref(sampler->sampled);
     g_mutex_clear(&sampler->lock);
-    g_cond_clear(&sampler->changed);
     g_free(sampler);
 }
 
@@ -156,38 +266,74 @@ void fc_pc_sampler_release(FcPcSampler *sampler)
     g_mutex_unlock(&sampler->lock);
 }
 
-FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, gint64 tid)
+/* The descriptor, and *memory; -1: the kernel does not allow it. */
+static int open_event(gint64 tid, gboolean has_stacks, gsize buffer_bytes, void **memory)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
                                          .size = sizeof attributes,
                                          .config = PERF_COUNT_SW_CPU_CLOCK,
-                                         .sample_period = SAMPLE_NS,
-                                         .sample_type = PERF_SAMPLE_IP,
+                                         .sample_period = FIRST_SAMPLE_NS,
+                                         .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD,
                                          .exclude_kernel = 1,
-                                         .exclude_hv = 1};
-    const gsize bytes = (gsize)sysconf(_SC_PAGESIZE) + BUFFER_BYTES;
-    const int fd = tid > 0 ? (int)syscall(SYS_perf_event_open, &attributes, (pid_t)tid, -1, -1,
-                                          PERF_FLAG_FD_CLOEXEC)
-                           : -1;
+                                         .exclude_hv = 1,
+                                         .watermark = 1,
+                                         .wakeup_watermark = (guint32)buffer_bytes / 2};
+    if (has_stacks)
+    {
+        attributes.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        attributes.sample_regs_user = REGISTERS_WANTED;
+        attributes.sample_stack_user = STACK_BYTES;
+    }
+    const gsize page = (gsize)sysconf(_SC_PAGESIZE);
+    const int fd =
+        (int)syscall(SYS_perf_event_open, &attributes, (pid_t)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    *memory = mmap(NULL, page + buffer_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (*memory != MAP_FAILED)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* The process's, which its threads share. */
+static FcUnwinder *unwinder_of(const FcPcSampler *sampler, guint64 key, gint pid)
+{
+    for (guint i = 0; i < sampler->sampled->len; i++)
+    {
+        const FcPcSampled *other = g_ptr_array_index(sampler->sampled, i);
+        if (other->key == key && other->unwinder)
+            return fc_unwinder_ref(other->unwinder);
+    }
+    return fc_unwinder_new(pid);
+}
+
+FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gint64 tid)
+{
+    void *memory = NULL;
+    gsize buffer_bytes = BUFFER_BYTES;
+    gboolean has_stacks = TRUE;
+    int fd = tid > 0 ? open_event(tid, TRUE, buffer_bytes, &memory) : -1;
+    if (fd < 0 && tid > 0)
+    {
+        has_stacks = FALSE;
+        buffer_bytes = SMALL_BUFFER_BYTES;
+        fd = open_event(tid, FALSE, buffer_bytes, &memory);
+    }
     if (fd < 0)
         return NULL;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (memory == MAP_FAILED)
-    {
-        close(fd);
-        return NULL;
-    }
     FcPcSampled *sampled = g_new0(FcPcSampled, 1);
     sampled->sampler = sampler;
+    sampled->key = key;
     sampled->fd = fd;
     sampled->memory = memory;
-    sampled->bytes = bytes;
-    sampled->at = g_hash_table_new(NULL, NULL);
-    sampled->seen.places = g_array_new(FALSE, FALSE, sizeof(FcPcPlace));
-    sampled->seen.sample_ns = SAMPLE_NS;
+    sampled->buffer_bytes = buffer_bytes;
+    sampled->known = g_hash_table_new(hash_stack, are_equal);
+    sampled->seen.stacks = g_ptr_array_new_with_free_func(g_free);
     g_mutex_lock(&sampler->lock);
+    sampled->unwinder = has_stacks ? unwinder_of(sampler, key, pid) : NULL;
     g_ptr_array_add(sampler->sampled, sampled);
-    g_cond_signal(&sampler->changed);
+    eventfd_write(sampler->wake_fd, 1);
     g_mutex_unlock(&sampler->lock);
     return sampled;
 }
@@ -195,19 +341,20 @@ FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, gint64 tid)
 void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen)
 {
     FcPcSampler *sampler = sampled->sampler;
+    const gboolean is_ours = sampler->process == getpid();
     g_mutex_lock(&sampler->lock);
     g_ptr_array_remove_fast(sampler->sampled, sampled);
-    g_mutex_unlock(&sampler->lock);
-    const gboolean is_ours = sampler->process == getpid();
     if (is_ours)
         drain(sampled);
+    fc_unwinder_unref(sampled->unwinder);
+    g_mutex_unlock(&sampler->lock);
+    g_hash_table_unref(sampled->known);
     if (seen)
         *seen = sampled->seen;
     else
-        g_array_unref(sampled->seen.places);
-    g_hash_table_unref(sampled->at);
+        g_ptr_array_unref(sampled->seen.stacks);
     if (is_ours) /* the kernel does not map it in a child */
-        munmap(sampled->memory, sampled->bytes);
+        munmap(sampled->memory, (gsize)sysconf(_SC_PAGESIZE) + sampled->buffer_bytes);
     close(sampled->fd);
     g_free(sampled);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Samples of where a thread executes: by perf_event_open the kernel stores the program counter each
- * millisecond that the thread runs.  The program has no part in it: no signal, no descriptor.
+ * Samples of where a thread executes: by perf_event_open the kernel stores its registers and the
+ * top of its stack each millisecond that the thread runs, and unwind.h finds the callers.  The
+ * program has no part in it: no signal, no descriptor.
  *
  * A thread of the manager's own empties the kernel's buffers.  process-messages.c has threads
  * sampled, thread.c takes the samples.  Any thread may call these.
@@ -13,20 +14,26 @@
 typedef struct FcPcSampler FcPcSampler;
 typedef struct FcPcSampled FcPcSampled;
 
-/* One place and how often it was seen. */
+/* The deepest stack that is kept; of deeper ones it is the innermost part. */
+#define FC_PC_DEPTH_MAX 128u
+
+/* One stack and how often it was seen. */
 typedef struct
 {
-    guint64 address;
     guint64 samples;
-} FcPcPlace;
+    double ns;       /* the time on the CPU that they stand for */
+    double variance; /* of that, as they come by chance: the sum of the squares of what each stands
+                        for */
+    guint count;
+    guint64 places[]; /* innermost first; those of callers are within the call */
+} FcPcStack;
 
 /* What was seen of one thread. */
 typedef struct
 {
-    GArray *places; /* FcPcPlace, each once; the caller unrefs it */
+    GPtrArray *stacks; /* FcPcStack, each once; the caller unrefs it */
     guint64 samples;
-    guint64 lost; /* by the kernel, and those that found no room here */
-    double sample_ns;
+    guint64 lost; /* by the kernel */
 } FcPcSamples;
 
 /* NULL where there is no thread to be had. */
@@ -40,8 +47,9 @@ void fc_pc_sampler_free(FcPcSampler *sampler);
 void fc_pc_sampler_hold(FcPcSampler *sampler);
 void fc_pc_sampler_release(FcPcSampler *sampler);
 
-/* Samples thread `tid`, as the manager knows it, until fc_pc_sampler_end.  NULL: the kernel does
- * not allow it, or there is no such thread. */
-FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, gint64 tid);
+/* Samples thread `tid` of process `pid`, as the manager knows them, until fc_pc_sampler_end.  `key`
+ * is the process's. Where the kernel has no memory for stacks, they have one place each.  NULL: the
+ * kernel does not allow it, or there is no such thread. */
+FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gint64 tid);
 /* Ends that.  The samples go into `seen`, unless it is NULL. */
 void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen);

@@ -147,6 +147,7 @@ static const FcChunkView *entry_chunk(FcProcess *process, FcThread *thread, guin
 
 static void take_entry_pages(FcProcess *process, const FcWireMessage *message)
 {
+    static const char no_text[] = "";
     struct FcEntryPages pages = {0};
     if (message->payload_bytes == sizeof pages)
         memcpy(&pages, message->payload, sizeof pages);
@@ -171,7 +172,11 @@ static void take_entry_pages(FcProcess *process, const FcWireMessage *message)
     /* in another PID namespace its numbers are somebody else's */
     if (process->setup->pc_sampler && !thread->pc_sampled &&
         (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
-        thread->pc_sampled = fc_pc_sampler_watch(process->setup->pc_sampler, thread->tid);
+        thread->pc_sampled = fc_pc_sampler_watch(process->setup->pc_sampler, process->key,
+                                                 process->hello.pid, thread->tid);
+    /* the process's first thread waits for this */
+    if (pages.is_home != 0)
+        fc_shared_answer(process->setup->shared, message->argument, process->key, no_text);
 }
 
 static void take_data(FcProcess *process, const FcWireMessage *message)

@@ -467,20 +467,18 @@ const FcChunkView *fc_thread_entry_chunk(const FcThread *thread, guint32 index)
 void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_per_ns,
                            gboolean ended)
 {
-    for (guint i = 0; i < thread->entry_counters->len; i++)
-        fc_entry_counts_add(thread->counts, entries,
-                            &g_array_index(thread->entry_counters, FcEntryCounters, i));
+    FcPcSamples seen;
+    const gboolean is_sampled = thread->pc_sampled != NULL;
+    if (is_sampled)
+        fc_pc_sampler_end(g_steal_pointer(&thread->pc_sampled), &seen);
+    fc_entry_counts_add(thread->counts, entries, thread->entry_counters, is_sampled ? &seen : NULL,
+                        ticks_per_ns);
+    if (is_sampled)
+        g_ptr_array_unref(seen.stacks);
     for (guint i = 0; ended && i < thread->entry_chunks->len; i++)
         fc_shared_free(thread->shared, g_array_index(thread->entry_chunks, FcChunkView, i).index);
     g_array_set_size(thread->entry_chunks, 0);
     g_array_set_size(thread->entry_counters, 0);
-    if (thread->pc_sampled)
-    {
-        FcPcSamples seen;
-        fc_pc_sampler_end(g_steal_pointer(&thread->pc_sampled), &seen);
-        fc_entry_counts_add_samples(thread->counts, entries, &seen, ticks_per_ns);
-        g_array_unref(seen.places);
-    }
 }
 
 /* ---- The end ----------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 #include "libfc/base/thread.h"
 #include "libfc/fc-entries.h"
 #include "libfc/stream/channel.h"
+#include "libfc/stream/chunks.h"
 #include "libfc/stream/pool.h"
 
 #include <elf.h>
@@ -430,8 +431,13 @@ void fc_entries_add(const struct FcEntrySections *sections)
         entries.home.thread = fc_thread.number;
     if (!own && base() != 0)
         deny(sections);
+    const bool is_first = !entries.home.chunk;
     add_module(sections);
+    const struct FcChunk *chunk = is_first ? entries.home.chunk : NULL;
     fc_unlock(&entries.lock);
+    size_t bytes;
+    if (chunk) /* until it is sampled where the thread executes */
+        fc_chunks_wait_for_answer(fc_pool_index(chunk), &bytes);
 }
 
 void fc_entries_forget(uint64_t start, uint64_t end)

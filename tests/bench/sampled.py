@@ -36,12 +36,12 @@ def load_address(program):
     return 0
 
 
-def stacks_of(program, words, folder, where):
+def stacks_of(program, words, folder, where, runs=RUNS):
     """How often the stack was which: the addresses in the program's own code, in its file, innermost first."""
     found = collections.Counter()
     data = os.path.join(folder, "perf.data")
     start = load_address(program)
-    for _ in range(RUNS):
+    for _ in range(runs):
         bench.run_measured(["perf", "record", "-q", "-m", "8M", "-F", str(INTERRUPTS), "--call-graph",
                             f"dwarf,{STACK}", "-o", data, "--", *words], cwd=where,
                            env=fctest.plain_environment(), stdin=subprocess.DEVNULL,

@@ -321,6 +321,10 @@ def show_sampled(name, folder, program, repeat):
     for _ in range(repeat):
         mine = sampled.by_profile([profiled, *arguments], folder, where)
         apart.append(sampled.points_apart(mine, sampled.by_perf(found, chains, mine)))
+        if way == "lean":
+            other = sampled.stacks_of(plain, [plain, *words], folder, folder, runs=1)
+            again = sampled.by_perf(other, sampled.functions_at(plain, other), mine)
+            by_chance.append(sampled.points_apart(again, sampled.by_perf(found, chains, mine))[0])
     _, worst, ours, theirs = sorted(apart)[len(apart) // 2]
     row(f"local times beside perf's, {name}: points apart",
         statistics.median(points for points, *_ in apart), None,
@@ -343,7 +347,7 @@ def measure_default(name, folder, plain, profiled, words, repeat, way="by defaul
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     found = sampled.stacks_of(plain, [plain, *words], folder, folder)
     chains = sampled.functions_at(plain, found)
-    apart, ratios = [], []
+    apart, ratios, by_chance = [], [], []
     for _ in range(repeat):
         done, alone = bench.run_measured([plain, *words], env=fctest.plain_environment(), check=False, **quiet)
         same, hooked = bench.run_measured([profiled, *words], check=False, **quiet,
@@ -357,6 +361,8 @@ def measure_default(name, folder, plain, profiled, words, repeat, way="by defaul
     points, ratio = statistics.median(each[0] for each in apart), statistics.median(ratios)
     row(f"{way}, {name}: local times beside perf's, points", points, None,
         f"most: {worst[:40]} {ours:.1f} %, perf {theirs:.1f}")
+    if by_chance:
+        row(f"{way}, {name}: one run under perf beside perf's, points", statistics.median(by_chance))
     row(f"{way}, {name}: CPU of the program, of the plain one's", ratio)
     return points, ratio
 
