@@ -9,14 +9,38 @@ import sys
 import toolhelp
 
 
+# Options whose argument is names of functions, by commas: these come from the profile, and are strangers' words,
+# which no shell may expand.  fcdump --functions prints none that has more than letters, digits and ":_~.".
+OF_FUNCTIONS = {"--only", "--not", "--peek", "--path", "--base"}
+
+
+def takes_functions(option):
+    return bool(OF_FUNCTIONS & set(option.names))
+
+
 def quoted(text):
     return "'" + text.replace("'", "'\\''") + "'"
 
 
 # ---- bash ------------------------------------------------------------------------------------
 
+BASH_FUNCTIONS = """_fcdump_functions()
+{
+    local word name profiles=() before= last=$1
+    for word in $COMP_LINE; do
+        [[ $word != *.fc && $word != *.fcd || ! -e $word ]] || profiles+=("$word")
+    done
+    [[ $1 != *,* ]] || before=${1%,*}, last=${1##*,}
+    while IFS= read -r name; do
+        [[ $name != "$last"* ]] || COMPREPLY+=("$before$name")
+    done < <(command fcdump --functions -- "${profiles[@]}" 2> /dev/null)
+    # readline replaces what stands behind the last `:`, if that parts words
+    [[ $1 != *:* || $COMP_WORDBREAKS != *:* ]] || COMPREPLY=("${COMPREPLY[@]#"${1%"${1##*:}"}"}")
+}
+"""
+
 BASH = """# bash completion of {name}; made from its --help
-_{function}()
+{functions}_{function}()
 {{
     local line=${{COMP_LINE:0:COMP_POINT}} option= value= word
     COMPREPLY=()
@@ -57,6 +81,8 @@ def bash_completion(option):
         return "compopt -o dirnames"
     if option.takes_files():
         return "compopt -o default"
+    if takes_functions(option):
+        return '_fcdump_functions "$value"'
     if option.choices:
         return f'mapfile -t COMPREPLY < <(compgen -W {quoted(" ".join(option.choices))} -- "$value")'
     return ": # anything"
@@ -80,7 +106,8 @@ def bash(name, options, files):
         found = "; ".join(f"""compgen -f -X '!{pattern}' -- "$value\"""" for pattern in files)
         rest = (f'mapfile -t COMPREPLY < <(compgen -d -- "$value"; {found})\n'
                 "        compopt -o filenames -o default")
-    return BASH.format(name=name, function=name.replace("-", "_"), words=quoted(" ".join(words)), rest=rest,
+    functions = BASH_FUNCTIONS if any(takes_functions(option) for option in options) else ""
+    return BASH.format(name=name, functions=functions, function=name.replace("-", "_"), words=quoted(" ".join(words)), rest=rest,
                        separate=" | ".join(separate) or "''",
                        cases="".join(f"    {' | '.join(names)})\n        {body}\n        ;;\n"
                                      for body, names in cases.items()))
@@ -88,11 +115,23 @@ def bash(name, options, files):
 
 # ---- zsh -------------------------------------------------------------------------------------
 
+ZSH_FUNCTIONS = """_fcdump_functions()
+{
+    local -a names
+    names=(${(f)"$(command fcdump --functions -- ${(M)words:#*.(fc|fcd)} 2> /dev/null)"})
+    compset -P '*,'
+    compadd -q -S '' -- $names
+}
+"""
+
+
 def zsh_action(option):
     if option.takes_files():
         return "_files"
     if option.takes_folders():
         return "_files -/"
+    if takes_functions(option):
+        return "_fcdump_functions"
     if option.choices:
         return "(" + " ".join(option.choices) + ")"
     return " "
@@ -117,7 +156,8 @@ def zsh(name, options, files):
     pattern = "|".join(files)
     if files:
         lines.append("    " + quoted(f'*:file:_files -g "({pattern})(-.)"'))
-    return f"#compdef {name}\n# made from its --help\n_arguments -s \\\n" + " \\\n".join(lines) + "\n"
+    functions = ZSH_FUNCTIONS if any(takes_functions(option) for option in options) else ""
+    return f"#compdef {name}\n# made from its --help\n{functions}_arguments -s \\\n" + " \\\n".join(lines) + "\n"
 
 
 # ---- fish ------------------------------------------------------------------------------------
@@ -131,6 +171,8 @@ def fish(name, options, files):
                 words.append("-r -F")
             elif option.argument and not option.optional:
                 words.append("-x")
+            if takes_functions(option):
+                words.append("-f -a " + quoted("(command fcdump --functions 2> /dev/null)"))
             if option.choices:
                 words.append("-f -a " + quoted(" ".join(option.choices)))
             words.append("-d " + quoted(option.help))

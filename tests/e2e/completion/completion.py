@@ -78,7 +78,8 @@ class Completion(fctest.Case):
             self.write(name, "")
 
     def env(self):
-        return {**fctest.plain_environment(), "TERM": "dumb", "HOME": self.folder, "PS1": "", "INPUTRC": "/dev/null"}
+        path = os.path.dirname(fctest.tool("fcdump")) + ":" + os.environ["PATH"]
+        return {**fctest.plain_environment(), "PATH": path, "TERM": "dumb", "HOME": self.folder, "PS1": "", "INPUTRC": "/dev/null"}
 
     def check_typed(self, shell, start):
         try:
@@ -130,7 +131,46 @@ class Completion(fctest.Case):
         """What bash proposes for the last word."""
         script = ('compopt() { :; }; . "$1"; COMP_LINE=$2 COMP_POINT=${#2}; '
                   '_${3//-/_}; printf "%s\\n" "${COMPREPLY[@]}"')
-        return self.command(["bash", "-c", script, "bash", os.path.join(BASH, tool), line, tool]).split()
+        path = "PATH=" + self.env()["PATH"]
+        return self.command(["env", path, "bash", "-c", script, "bash", os.path.join(BASH, tool), line, tool]).split()
+
+    def test_functions(self):
+        """Names of the profile's functions, where an option takes some."""
+        self.write("log.cc", """namespace store { struct Log { int put(int n); int pull(int n); }; template <class T> T twice(T n) { return n + n; } }
+            int store::Log::put(int n) { return n; }
+            int store::Log::pull(int n) { return n - 1; }
+            int main() { store::Log log; return store::twice(log.put(1)) + log.pull(1) - 2; }
+            """)
+        program = self.compile(self.path("log.cc"), compiler="g++", config=["--every-function"])
+        os.unlink(self.path("functioncheck.fc"))
+        self.run_quiet([program])
+        self.wait_for_file()
+        for typed, words in (("fcdump --peek=store::Log::pu", ["store::Log::pull", "store::Log::put"]),
+                             ("fcdump --only=ma", ["--only=main"]), ("fcdump functioncheck.fc --not store::tw", ["store::twice"]),
+                             ("fcdump --path=main,store::Log::pus", []), ("fcdump --base=none", [])):
+            self.assertEqual([word.split("=")[-1].rsplit("::", 1)[-1] for word in self.proposed("fcdump", typed)],
+                             [word.split("=")[-1].rsplit("::", 1)[-1] for word in words], typed)
+        names = self.command([fctest.tool("fcdump"), "--functions"]).split()
+        self.assertEqual(names, ["main", "store::Log::pull", "store::Log::put", "store::twice"])
+        for shell, start in (("bash", f". {BASH}/fcdump"),
+                             ("zsh", f"PS1= && fpath=({ZSH} $fpath) && autoload -U compinit && compinit -u -D && "
+                              "setopt no_auto_menu no_list_ambiguous no_beep")):
+            if not shutil.which(shell):
+                continue
+            options = ["--norc", "--noprofile"] if shell == "bash" else ["-f"]
+            terminal = Shell([shell, *options, "-i"], self.folder, self.env())
+            try:
+                terminal.send(start + " && " + self.FUNCTIONS + " && printf '%s\\n' re''ady\r")
+                terminal.read_until("ready\r?\n")
+                for typed, words in (("fcdump --peek=store::Log::put\t\r", ["--peek=store::Log::put"]),
+                                     ("fcdump --only=main,store::tw\t\r", ["--only=main,store::twice"])):
+                    terminal.send(typed)
+                    got = terminal.read_until("BEGIN\r?\n(.*?)END\r?\n")[1]
+                    self.assertEqual(re.findall(r"<(.*?)>", got), words, shell)
+            finally:
+                terminal.close()
+        if shutil.which("fish"):
+            self.assertEqual(self.fish("fcdump --peek=store::Log::pul"), ["--peek=store::Log::pull"])
 
     def test_options(self):
         """All of --help, and nothing else."""
