@@ -50,8 +50,9 @@ typedef struct
     const FcModel *model;
     const FcStacks *stacks;
     GByteArray *bytes;
-    GHashTable *strings; /* char * -> number */
-    GPtrArray *table;    /* char *, borrowed from the keys */
+    GHashTable *locations; /* function << 32 | line -> number */
+    GHashTable *strings;   /* char * -> number */
+    GPtrArray *table;      /* char *, borrowed from the keys */
 } Pprof;
 
 /* ---- The encoding -------------------------------------------------------------------- */
@@ -148,12 +149,38 @@ static void put_types(Pprof *export)
     put_number(export->bytes, PROFILE_DEFAULT_SAMPLE_TYPE, number_of(export, last));
 }
 
-/* Locations are numbered as functions are, from 1; what is no function comes behind them. */
-static guint location_of(const Pprof *export, const FcStackNode *node)
+/* Functions are numbered from 1; what is none comes behind them. */
+static guint function_number(const Pprof *export, const FcStackNode *node)
 {
     if (node->function >= 0)
         return (guint)node->function + 1;
     return export->model->functions->len + 1 + fc_stacks_other(node);
+}
+
+/* The location of a line of a function, 0 for the one that it begins at: made where it is new. */
+static guint location_of(const Pprof *export, const FcStackNode *node, guint line)
+{
+    const guint64 key = (guint64)function_number(export, node) << 32 | line;
+    gpointer found = g_hash_table_lookup(export->locations, &key);
+    if (!found)
+    {
+        found = GUINT_TO_POINTER(g_hash_table_size(export->locations) + 1);
+        g_hash_table_insert(export->locations, g_memdup2(&key, sizeof key), found);
+    }
+    return GPOINTER_TO_UINT(found);
+}
+
+/* Of each frame the line at which it called the next one; of the innermost that where it begins,
+ * since its own time is not known by line. */
+static void put_locations_of(const Pprof *export, GByteArray *locations, guint index)
+{
+    guint line = 0;
+    for (guint n = index; n != 0; n = (guint)fc_stacks_node(export->stacks, n)->parent)
+    {
+        const FcStackNode *node = fc_stacks_node(export->stacks, n);
+        put_varint(locations, location_of(export, node, line));
+        line = node->line;
+    }
 }
 
 static void put_samples(Pprof *export)
@@ -175,8 +202,7 @@ static void put_samples(Pprof *export)
         }
         if (is_empty)
             continue;
-        for (guint n = i; n != 0; n = (guint)fc_stacks_node(export->stacks, n)->parent)
-            put_varint(locations, location_of(export, fc_stacks_node(export->stacks, n)));
+        put_locations_of(export, locations, i);
         GByteArray *message = g_byte_array_new();
         put_bytes(message, SAMPLE_LOCATION_ID, locations->data, locations->len);
         put_bytes(message, SAMPLE_VALUE, values->data, values->len);
@@ -201,17 +227,19 @@ static void put_mappings(Pprof *export)
     }
 }
 
-/* A function and the one location that stands for it. */
+static void find_symbol(const Pprof *export, const FcFunction *function, FcSymbol *symbol)
+{
+    *symbol = (FcSymbol){0};
+    if (function)
+        fc_symbols_find(export->model->symbols, export->model->profile, &function->figures.place,
+                        FALSE, symbol);
+}
+
 static void put_function(Pprof *export, guint id, const char *name, const FcFunction *function)
 {
-    const FcModel *model = export->model;
-    const FcProfilePlace *place = function ? &function->figures.place : NULL;
     GByteArray *message = g_byte_array_new();
-    GByteArray *location = g_byte_array_new();
-    GByteArray *line = g_byte_array_new();
-    FcSymbol symbol = {0};
-    if (place)
-        fc_symbols_find(model->symbols, model->profile, place, FALSE, &symbol);
+    FcSymbol symbol;
+    find_symbol(export, function, &symbol);
     put_number(message, FUNCTION_ID, id);
     put_number(message, FUNCTION_NAME, number_of(export, name));
     put_number(message, FUNCTION_SYSTEM_NAME,
@@ -219,13 +247,38 @@ static void put_function(Pprof *export, guint id, const char *name, const FcFunc
     put_number(message, FUNCTION_FILENAME, number_of(export, symbol.file));
     put_number(message, FUNCTION_START_LINE, symbol.line);
     put_message(export->bytes, PROFILE_FUNCTION, message);
-    put_number(line, LINE_FUNCTION_ID, id);
-    put_number(line, LINE_LINE, symbol.line);
+}
+
+/* `key`: as location_of has it. */
+static void put_location(Pprof *export, guint id, guint64 key)
+{
+    const guint number = (guint)(key >> 32);
+    const guint line = (guint)key;
+    const FcFunction *function = number <= export->model->functions->len
+                                     ? fc_model_function(export->model, number - 1)
+                                     : NULL;
+    const FcProfilePlace *place = function ? &function->figures.place : NULL;
+    GByteArray *location = g_byte_array_new();
+    GByteArray *message = g_byte_array_new();
+    FcSymbol symbol;
+    find_symbol(export, function, &symbol);
+    put_number(message, LINE_FUNCTION_ID, number);
+    put_number(message, LINE_LINE, line != 0 ? line : symbol.line);
     put_number(location, LOCATION_ID, id);
     put_number(location, LOCATION_MAPPING_ID, place ? (guint64)(place->module + 1) : 0);
     put_number(location, LOCATION_ADDRESS, place ? place->address : 0);
-    put_message(location, LOCATION_LINE, line);
+    put_message(location, LOCATION_LINE, message);
     put_message(export->bytes, PROFILE_LOCATION, location);
+}
+
+static void put_locations(Pprof *export)
+{
+    GHashTableIter iter;
+    gpointer key;
+    gpointer id;
+    g_hash_table_iter_init(&iter, export->locations);
+    while (g_hash_table_iter_next(&iter, &key, &id))
+        put_location(export, GPOINTER_TO_UINT(id), *(const guint64 *)key);
 }
 
 static void put_functions(Pprof *export)
@@ -238,8 +291,8 @@ static void put_functions(Pprof *export)
     for (guint i = 0; i < FC_STACK_OTHERS; i++)
     {
         const FcStackNode other = {.function = FC_STACK_OUTSIDE - (gint)i};
-        put_function(export, location_of(export, &other), fc_stacks_name(export->stacks, &other),
-                     NULL);
+        put_function(export, function_number(export, &other),
+                     fc_stacks_name(export->stacks, &other), NULL);
     }
 }
 
@@ -278,26 +331,29 @@ static void put_compressed(FILE *out, const GByteArray *bytes)
 static void render_pprof(const FcReportContext *context)
 {
     const FcModel *model = context->model;
-    g_autoptr(FcStacks) all = fc_report_stacks(context);
+    g_autoptr(FcStacks) all = fc_report_stacks_by_line(context);
     g_autoptr(FcStacks) stacks =
         fc_stacks_prune(all, G_MAXINT, context->options->min_percent / 100.0, FC_WEIGHTS);
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     g_autoptr(GHashTable) strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GPtrArray) table = g_ptr_array_new();
-    Pprof export = {model, stacks, bytes, strings, table};
+    g_autoptr(GHashTable) locations =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    Pprof export = {model, stacks, bytes, locations, strings, table};
     number_of(&export, "");
     put_types(&export);
     put_samples(&export);
     put_mappings(&export);
     put_functions(&export);
+    put_locations(&export);
     put_strings(&export);
     put_number(bytes, PROFILE_TIME_NANOS, (guint64)MAX(model->profile->start_realtime_ns, 0));
     put_number(bytes, PROFILE_DURATION_NANOS, model->profile->run_ns);
     put_compressed(fc_render_file(context->render), bytes);
     fc_export_note_stacks(context, "pprof", stacks);
     fc_export_note_lost(context, "pprof",
-                        FC_LOST_SITES | FC_LOST_BOUNDS | FC_LOST_THREADS | FC_LOST_PROCESSES |
-                            FC_LOST_LEAKS | FC_LOST_NOTES | FC_LOST_MARKS);
+                        FC_LOST_BOUNDS | FC_LOST_THREADS | FC_LOST_PROCESSES | FC_LOST_LEAKS |
+                            FC_LOST_NOTES | FC_LOST_MARKS);
 }
 
 const FcReport fc_export_pprof = {"pprof", "stacks by each weight, for pprof", FC_REPORT_FILE,

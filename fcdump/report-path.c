@@ -179,9 +179,10 @@ static GPtrArray *make_sets(const FcReportContext *context)
     return sets;
 }
 
-FcStacks *fc_report_stacks(const FcReportContext *context)
+/* Takes `made` over. */
+static FcStacks *choose_stacks(const FcReportContext *context, FcStacks *made)
 {
-    g_autoptr(FcStacks) all = fc_stacks_new(context->model);
+    g_autoptr(FcStacks) all = made;
     if (context->options->path->len == 0)
         return g_steal_pointer(&all);
     g_autoptr(GPtrArray) sets = make_sets(context);
@@ -197,6 +198,16 @@ FcStacks *fc_report_stacks(const FcReportContext *context)
         kept[i] = fitted[i] == sets->len;
     }
     return fc_stacks_keep(all, kept);
+}
+
+FcStacks *fc_report_stacks(const FcReportContext *context)
+{
+    return choose_stacks(context, fc_stacks_new(context->model));
+}
+
+FcStacks *fc_report_stacks_by_line(const FcReportContext *context)
+{
+    return choose_stacks(context, fc_stacks_new_by_line(context->model));
 }
 
 static void render_path(const FcReportContext *context)

@@ -9,3 +9,5 @@
 /* The stacks of an export: with --path of the contexts that go that way.  The caller owns the
  * result. */
 FcStacks *fc_report_stacks(const FcReportContext *context);
+/* The same of fc_stacks_new_by_line. */
+FcStacks *fc_report_stacks_by_line(const FcReportContext *context);

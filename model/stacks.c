@@ -55,12 +55,14 @@ typedef struct
     FcStacks *stacks;
     GHashTable *known; /* FcContextKey -> node */
     GArray *depth;     /* guint, of each node */
+    GHashTable *lines; /* address of a call site -> line + 1; NULL: lines are not told apart */
 } Maker;
 
-/* The node of `function` under `parent`; at the greatest depth `parent` itself. */
-static gint find_node(Maker *maker, gint parent, gint function)
+/* The node of `function` under `parent`, called at `line`; at the greatest depth `parent` itself.
+ */
+static gint find_node(Maker *maker, gint parent, gint function, guint line)
 {
-    const FcContextKey key = {parent, function};
+    const FcContextKey key = {parent, function, line};
     gpointer found = g_hash_table_lookup(maker->known, &key);
     if (found)
         return GPOINTER_TO_INT(found);
@@ -70,7 +72,7 @@ static gint find_node(Maker *maker, gint parent, gint function)
         maker->stacks->deep++;
         return parent;
     }
-    const FcStackNode node = {.parent = parent, .function = function};
+    const FcStackNode node = {.parent = parent, .function = function, .line = line};
     const gint index = (gint)maker->stacks->nodes->len;
     g_array_append_val(maker->stacks->nodes, node);
     g_array_append_val(maker->depth, depth);
@@ -95,6 +97,36 @@ static gint find_copy(const Maker *maker, gint parent, guint function)
     return parent;
 }
 
+/* The line of the call, as far as it is in the file of the caller as that is shown: what was
+ * inlined into that, and what is not shown, is elsewhere. */
+static guint find_line(const FcModel *model, const FcProfileContext *context)
+{
+    FcSymbol site;
+    FcSymbol caller;
+    if (context->parent == FC_NONE)
+        return 0;
+    const guint parent =
+        g_array_index(model->profile->contexts, FcProfileContext, (guint)context->parent).function;
+    fc_symbols_find(model->symbols, model->profile, &context->site, TRUE, &site);
+    fc_symbols_find(model->symbols, model->profile,
+                    &fc_model_function(model, model->function_of[parent])->figures.place, FALSE,
+                    &caller);
+    return site.file && g_strcmp0(site.file, caller.file) == 0 ? site.line : 0;
+}
+
+static guint line_of(const Maker *maker, const FcProfileContext *context)
+{
+    if (!maker->lines)
+        return 0;
+    gpointer known = g_hash_table_lookup(maker->lines, &context->site.address);
+    if (!known)
+    {
+        known = GUINT_TO_POINTER(find_line(maker->stacks->model, context) + 1);
+        g_hash_table_insert(maker->lines, (gpointer)&context->site.address, known);
+    }
+    return GPOINTER_TO_UINT(known) - 1;
+}
+
 /* `node_of` gets the node of each context, FC_NONE less the number of the node that takes its place
  * where its function is not shown. */
 static void add_contexts(Maker *maker, gint *node_of)
@@ -107,7 +139,7 @@ static void add_contexts(Maker *maker, gint *node_of)
         const guint function = model->function_of[from->function];
         gint parent = from->parent == FC_NONE ? 0 : node_of[from->parent];
         if (fc_profile_is_folded(from))
-            parent = find_node(maker, 0, FC_STACK_FOLDED);
+            parent = find_node(maker, 0, FC_STACK_FOLDED, 0);
         if (parent < 0)
             parent = FC_NONE - parent;
         if (!fc_model_function(model, function)->shown)
@@ -116,7 +148,8 @@ static void add_contexts(Maker *maker, gint *node_of)
             continue;
         }
         const gint copy = find_copy(maker, parent, function);
-        node_of[i] = copy != FC_NONE ? copy : find_node(maker, parent, (gint)function);
+        node_of[i] =
+            copy != FC_NONE ? copy : find_node(maker, parent, (gint)function, line_of(maker, from));
         FcStackNode *node = node_at(maker->stacks, node_of[i]);
         node->self[FC_WEIGHT_TIME] += from->times.local_ns;
         node->self[FC_WEIGHT_CPU] +=
@@ -133,7 +166,7 @@ static void add_functions(Maker *maker)
         const FcFunction *function = fc_model_function(model, i);
         if (!function->shown)
             continue;
-        FcStackNode *node = node_at(maker->stacks, find_node(maker, 0, (gint)i));
+        FcStackNode *node = node_at(maker->stacks, find_node(maker, 0, (gint)i, 0));
         node->self[FC_WEIGHT_TIME] += function->figures.times.local_ns;
         node->self[FC_WEIGHT_CALLS] += function->figures.calls;
     }
@@ -160,7 +193,7 @@ static void add_memory(Maker *maker, const gint *node_of)
         if (site->point.context != FC_NONE)
             index = node_of[site->point.context];
         else
-            index = hidden ? -1 : find_node(maker, 0, FC_STACK_OUTSIDE);
+            index = hidden ? -1 : find_node(maker, 0, FC_STACK_OUTSIDE, 0);
         if (index < 0)
             continue;
         FcStackNode *node = node_at(maker->stacks, index);
@@ -182,13 +215,13 @@ static FcStacks *make_empty(const FcModel *model)
     return stacks;
 }
 
-FcStacks *fc_stacks_new(const FcModel *model)
+static FcStacks *make(const FcModel *model, GHashTable *lines)
 {
     FcStacks *stacks = make_empty(model);
     g_autoptr(GHashTable) known =
         g_hash_table_new_full(fc_context_key_hash, fc_context_key_equal, g_free, NULL);
     g_autoptr(GArray) depth = g_array_new(FALSE, TRUE, sizeof(guint));
-    Maker maker = {stacks, known, depth};
+    Maker maker = {stacks, known, depth, lines};
     g_autofree gint *node_of = g_new0(gint, model->profile->contexts->len + 1);
     g_array_set_size(depth, 1);
     if (model->profile->extended)
@@ -197,6 +230,17 @@ FcStacks *fc_stacks_new(const FcModel *model)
         add_functions(&maker);
     add_memory(&maker, node_of);
     return stacks;
+}
+
+FcStacks *fc_stacks_new(const FcModel *model)
+{
+    return make(model, NULL);
+}
+
+FcStacks *fc_stacks_new_by_line(const FcModel *model)
+{
+    g_autoptr(GHashTable) lines = g_hash_table_new(g_int64_hash, g_int64_equal);
+    return make(model, lines);
 }
 
 void fc_stacks_free(FcStacks *stacks)
@@ -346,7 +390,8 @@ FcStacks *fc_stacks_keep(const FcStacks *stacks, const gboolean *kept)
     for (guint i = 1; i < count; i++)
     {
         const FcStackNode *node = fc_stacks_node(stacks, i);
-        FcStackNode copy = {.parent = number[node->parent], .function = node->function};
+        FcStackNode copy = {
+            .parent = number[node->parent], .function = node->function, .line = node->line};
         if (number[i] == 0)
             continue;
         if (kept[i])

@@ -36,6 +36,7 @@ typedef struct
 {
     gint parent;   /* FC_NONE: the root, which is node 0 and no function */
     gint function; /* of the model, or one of the above; FC_NONE for the root */
+    guint line;    /* of the parent, where it called: fc_stacks_new_by_line; 0: not known */
     guint64 self[FC_WEIGHTS];
 } FcStackNode;
 
@@ -54,6 +55,8 @@ typedef struct
 /* `model` must outlive the result, which is the caller's.  A profile of version 3.0 has no
  * contexts: each function then stands alone. */
 FcStacks *fc_stacks_new(const FcModel *model);
+/* The same, in which calls from several lines of a function are several nodes. */
+FcStacks *fc_stacks_new_by_line(const FcModel *model);
 void fc_stacks_free(FcStacks *stacks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcStacks, fc_stacks_free)
 

@@ -45,7 +45,7 @@ def samples():
         name = ";".join(places[number] for number in reversed(stack.split()))
         for kind, value in zip(found, values.split()):
             if value != "0":
-                found[kind][name] = int(value)
+                found[kind][name] = found[kind].get(name, 0) + int(value)
     return found
 
 
@@ -74,8 +74,16 @@ if not re.search(r"6000000ns +100% \| +main\n *5000000ns .*\| work\n *1000000ns 
 lines = pprof("-list=^work$", "-sample_index=wall", "-unit=ns")
 place = program.declared("work")
 if not re.search(rf"ROUTINE .* work in {re.escape(place.rsplit(':', 1)[0])}\n", lines) or \
-        not re.search(rf"(?m)^ *5000000ns +6000000ns +{place.rsplit(':', 1)[1]}:", lines):
+        not re.search(r"(?m)^ *5000000ns +6000000ns \(flat, cum\)", lines) or \
+        not re.search(rf"(?m)^ *5000000ns +5000000ns +{place.rsplit(':', 1)[1]}:", lines):
     fail("the source of work", lines)
+
+# In the source of the caller a callee's time stands at the lines that it was called from.
+lines = pprof("-list=^main$", "-sample_index=wall", "-unit=ns")
+for place, ns in (("main+6", 4_000_000), ("main+12", 2_000_000)):
+    line = program.line(program.start["main"] + int(place.split("+")[1]) - 1).rsplit(":", 1)[1]
+    if not re.search(rf"(?m)^ *\. +{ns}ns +{line}:", lines):
+        fail(f"the call at {place}, line {line}", lines)
 
 with_heap(program).write("heap.fc")
 export("heap.fc")
