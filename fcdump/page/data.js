@@ -173,7 +173,8 @@ export function doubtOf(f) {
 
 // ---- Groups of colours -------------------------------------------------------------------------
 
-// The module; if one has most of the time, the source folder; if one has that, the class or namespace.
+// The module; if one has most of the time, the source folder; if one has that, the class or namespace, or in a
+// program of one file the function itself.
 const MOST = 0.85;
 
 const classOf = (f) => {
@@ -184,7 +185,9 @@ const KINDS = [
   ["module", (f) => moduleOf(f).split("/").pop() || "unknown"],
   ["folder", (f) => { const file = fileOf(f.file); return file.includes("/") ? file.slice(0, file.indexOf("/") + 1) : file || "no source"; }],
   ["class", classOf],
+  ["function", (f) => f.scope + f.base],
 ];
+const COLORS = 8;
 
 function makeGroups() {
   const weight = weights[0];
@@ -196,13 +199,13 @@ function makeGroups() {
     for (const f of users)
       costs.set(groupOf(f), (costs.get(groupOf(f)) || 0) + cost(f));
     const sorted = Array.from(costs).sort((a, b) => b[1] - a[1]);
-    if (kind === "class" || (sorted.length > 1 && sorted[0][1] <= MOST * whole)) {
-      const colors = new Map(sorted.map(([name], i) => [name, i]));
+    if (kind === "function" || (sorted.length > 1 && sorted[0][1] <= MOST * whole)) {
+      const colors = new Map(sorted.slice(0, kind === "function" ? COLORS - 1 : Infinity).map(([name], i) => [name, i % COLORS]));
       functions.forEach((f) => {
-        f.group = isLibrary(f) ? "libraries" : groupOf(f);
-        f.color = isLibrary(f) ? "s" : String(colors.get(f.group) % 8);
+        f.group = isLibrary(f) ? "libraries" : colors.has(groupOf(f)) ? groupOf(f) : "others";
+        f.color = isLibrary(f) ? "s" : String(colors.has(f.group) ? colors.get(f.group) : COLORS - 1);
       });
-      return { kind, names: [...sorted.map(([name]) => name), "libraries"] };
+      return { kind, names: [...colors.keys(), "others", "libraries"] };
     }
   }
   return { kind: "class", names: [] };

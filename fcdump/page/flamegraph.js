@@ -275,7 +275,7 @@ export function legend(weight) {
     whole += value;
   }
   const colors = new Map(functions.map((f) => [f.group, f.color]));
-  const shown = groups.names.filter((name) => shares.get(name) > 0).sort((a, b) => (a === "libraries") - (b === "libraries") || shares.get(b) - shares.get(a));
+  const shown = groups.names.filter((name) => shares.get(name) > 0).sort((a, b) => (a === "libraries") - (b === "libraries") || (a === "others") - (b === "others") || shares.get(b) - shares.get(a));
   const more = shown.length - 7;
   return `<div class="legend" aria-label="Colours by ${groups.kind}">${shown.slice(0, 7).map((name) =>
     `<button data-legend="${escape(name)}" aria-pressed="false" data-tip="Own ${escape(weight.phrase)} by ${groups.kind}; a click shows it alone"><span class="dot c${
