@@ -32,7 +32,7 @@ static void free_finding(gpointer data)
 static void add_with_reason(GPtrArray *findings, char *text, char *reason, const char *option)
 {
     FcFinding *finding = g_new(FcFinding, 1);
-    *finding = (FcFinding){text, reason, g_strdup(option)};
+    *finding = (FcFinding){text, reason, g_strdup(option), FALSE};
     g_ptr_array_add(findings, finding);
 }
 
@@ -112,13 +112,23 @@ static void find_hooks(GPtrArray *findings, const FcReportContext *context)
         cost_ns += times->local_cost_ns;
         own_ns += times->local_ns;
     }
-    if (cost_ns <= own_ns || own_ns == 0 || model->time == FC_TIME_PART_WAIT)
+    if (cost_ns <= own_ns || model->time == FC_TIME_PART_WAIT)
         return;
-    g_autofree char *advice = fc_rebuild_advise(context);
-    add(findings,
-        g_strdup_printf("Hooks took %.1f times as long as the functions%s",
-                        (double)cost_ns / (double)own_ns, advice),
-        "--suggest-filter");
+    g_autofree char *what = own_ns == 0
+                                ? g_strdup("Hooks took all of the time")
+                                : g_strdup_printf("Hooks took %.1f times as long as the functions",
+                                                  (double)cost_ns / (double)own_ns);
+    gboolean says_what = FALSE;
+    g_autofree char *advice = fc_rebuild_advise(context, &says_what);
+    if (!says_what)
+    {
+        add_with_reason(findings, g_steal_pointer(&what), g_steal_pointer(&advice),
+                        "--suggest-filter");
+        return;
+    }
+    add(findings, g_strconcat(what, advice, NULL), "--suggest-filter");
+    FcFinding *finding = findings->pdata[findings->len - 1];
+    finding->is_to_copy = TRUE;
 }
 
 /* "f", with the file and line that it begins at where they are known. */
@@ -198,7 +208,8 @@ static void find_heaviest(GPtrArray *findings, const FcModel *model, const gbool
             (!most || function->figures.times.local_ns > most->figures.times.local_ns))
             most = function;
     }
-    if (!most || (double)most->figures.times.local_ns < NOTABLE_OWN * (double)model->base_ns)
+    if (!most || most->figures.times.local_ns == 0 ||
+        (double)most->figures.times.local_ns < NOTABLE_OWN * (double)model->base_ns)
         return;
     g_autofree char *calls = fc_format_brief_count(most->figures.calls);
     g_autofree char *each =

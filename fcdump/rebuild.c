@@ -150,18 +150,20 @@ static gboolean append_left_out(GString *text, const FcReportContext *context, g
     return TRUE;
 }
 
-char *fc_rebuild_advise(const FcReportContext *context)
+char *fc_rebuild_advise(const FcReportContext *context, gboolean *says_what)
 {
     const FcModel *model = context->model;
     GString *text = g_string_new(NULL);
     g_autoptr(GArray) costly = list_costly(model);
     FcProducer producer;
+    *says_what = TRUE;
     const Remedy remedy = choose_remedy(model, costly, &producer);
     if ((remedy == NAME_BY_FLAG || remedy == NAME_IN_SOURCE) &&
         append_left_out(text, context, remedy == NAME_BY_FLAG))
         return g_string_free(text, FALSE);
     append_dearest(text, model, costly);
-    if (remedy == OPTIMIZE)
+    *says_what = remedy == OPTIMIZE;
+    if (*says_what)
         g_string_append_printf(text, "; compile with %s=\"%s -g $(fc-config --cflags)\"",
                                producer.is_cxx ? "CXXFLAGS" : "CFLAGS",
                                producer.optimized == FC_OPTIMIZED_YES && producer.level[0] != '\0'

@@ -148,7 +148,7 @@ static char *fit_finding(const FcFinding *finding, guint width)
         finding->option ? g_strdup_printf(": %s", finding->option) : g_strdup("");
     const guint room = width - MIN(width, 2 + (guint)g_utf8_strlen(option, -1));
     g_autofree char *whole = g_strconcat(finding->text, finding->reason, NULL);
-    if (width == 0 || g_utf8_strlen(whole, -1) <= (glong)room)
+    if (width == 0 || finding->is_to_copy || g_utf8_strlen(whole, -1) <= (glong)room)
         return g_strconcat(whole, option, NULL);
     if (g_utf8_strlen(finding->text, -1) <= (glong)room)
         return g_strconcat(finding->text, option, NULL);
@@ -165,7 +165,11 @@ static void print_findings(const FcReportContext *context)
     {
         const FcFinding *finding = findings->pdata[i];
         g_autofree char *line = fit_finding(finding, fc_render_width(context->render));
-        fc_render_line(context->render, "%s %s", fc_render_utf8(context->render) ? "•" : "*", line);
+        const char *mark = fc_render_utf8(context->render) ? "•" : "*";
+        if (finding->is_to_copy)
+            fprintf(fc_render_file(context->render), "%s %s\n", mark, line);
+        else
+            fc_render_line(context->render, "%s %s", mark, line);
     }
 }
 

@@ -100,6 +100,16 @@ for name, finding, yes, no in (
     recursive(program).write("recursive.fc")
     equal((told(finding, yes), told(finding, no)), (True, False), name)
 
+# Hooks that took more than the functions, or all there is: then no function takes a part of nothing.
+for own_ms, says in ((2, "Hooks took 2.5 times as long as the functions"), (0, "Hooks took all of the time"), (9, None)):
+    hooked = Profile(program, run_ns=20 * MS)
+    hooked.function("main", 1, own_ms * MS, own_ms * MS)
+    hooked.thread(1, 0, 20 * MS, 20 * MS, 1, False, "prog")
+    hooked.more = [("cost-functions", [f"0 {5 * MS} {5 * MS}"])]
+    hooked.write("hooked.fc")
+    equal([each for each in good("--width=60", "hooked.fc").splitlines() if "Hooks" in each], ["* " + says + ', most for main; compile with CFLAGS="-O1 -g $(fc-config --cflags)": --suggest-filter'] if says else [], "hooks")
+    equal("nan" in good("hooked.fc"), False, "no part of nothing")
+
 # Three at most.
 equal(len(parts("recursive.fc", "heap.fc")[1]) <= 3, True, "three findings at most")
 
