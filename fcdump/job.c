@@ -15,24 +15,33 @@ static const FcProfile *header_of(const FcModel *model, guint index)
     return ((const FcInput *)model->inputs->pdata[index])->header;
 }
 
-guint fc_job_count_ranks(const FcModel *model)
+/* Whether it is of a rank, or the sum of several. */
+static gboolean is_ranked(const FcProfile *header)
+{
+    return header->job.rank != FC_NONE || header->ranks > 0;
+}
+
+guint64 fc_job_count_ranks(const FcModel *model)
 {
     g_autoptr(GHashTable) ranks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    guint64 summed = 0;
     for (guint i = 0; i < model->inputs->len; i++)
     {
         const FcProfileJob *job = &header_of(model, i)->job;
-        if (job->rank != FC_NONE)
+        if (header_of(model, i)->ranks > 0)
+            summed += header_of(model, i)->ranks;
+        else if (job->rank != FC_NONE)
             g_hash_table_add(ranks, g_strdup_printf("%" G_GINT64_FORMAT " %s", job->rank,
                                                     job->name ? job->name : ""));
     }
-    return g_hash_table_size(ranks);
+    return g_hash_table_size(ranks) + summed;
 }
 
 /* The first that has a rank; NULL: none. */
 static const FcProfileJob *first_job(const FcModel *model)
 {
     for (guint i = 0; i < model->inputs->len; i++)
-        if (header_of(model, i)->job.rank != FC_NONE)
+        if (is_ranked(header_of(model, i)))
             return &header_of(model, i)->job;
     return NULL;
 }
@@ -45,7 +54,8 @@ static guint64 count_all(const FcModel *model)
     for (guint i = 0; i < model->inputs->len; i++)
     {
         const FcProfileJob *job = &header_of(model, i)->job;
-        if (job->rank == FC_NONE || !g_hash_table_add(jobs, job->name ? job->name : (char *)""))
+        if (!is_ranked(header_of(model, i)) ||
+            !g_hash_table_add(jobs, job->name ? job->name : (char *)""))
             continue;
         if (job->size == 0)
             return 0;
@@ -57,16 +67,18 @@ static guint64 count_all(const FcModel *model)
 char *fc_job_ranks(const FcModel *model)
 {
     const FcProfileJob *first = first_job(model);
-    const guint count = fc_job_count_ranks(model);
+    const guint64 count = fc_job_count_ranks(model);
     const guint64 all = count_all(model);
     if (!first)
         return NULL;
-    if (count == 1 && all > 0)
+    if (first->rank != FC_NONE && count == 1 && all > 0)
         return g_strdup_printf("rank %" G_GINT64_FORMAT " of %" G_GUINT64_FORMAT, first->rank, all);
-    if (count == 1)
+    if (first->rank != FC_NONE && count == 1)
         return g_strdup_printf("rank %" G_GINT64_FORMAT, first->rank);
-    return all > count ? g_strdup_printf("%u of %" G_GUINT64_FORMAT " ranks", count, all)
-                       : g_strdup_printf("%u ranks", count);
+    const char *plural = count == 1 ? "" : "s";
+    return all > count
+               ? g_strdup_printf("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " ranks", count, all)
+               : g_strdup_printf("%" G_GUINT64_FORMAT " rank%s", count, plural);
 }
 
 /* "WHAT A, B and 4 more" of the different strings at `offset` of the jobs; "" where there is none.
@@ -79,7 +91,7 @@ static char *list_names(const FcModel *model, const char *what, const char *plur
     {
         const FcProfileJob *job = &header_of(model, i)->job;
         const char *name = G_STRUCT_MEMBER(const char *, job, offset);
-        if (job->rank == FC_NONE || !name || !g_hash_table_add(told, (gpointer)name) ||
+        if (!is_ranked(header_of(model, i)) || !name || !g_hash_table_add(told, (gpointer)name) ||
             g_hash_table_size(told) > NAMES_MAX)
             continue;
         g_autofree char *plain = fc_format_text(name);

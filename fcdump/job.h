@@ -7,7 +7,7 @@
 #include "model/model.h"
 
 /* How many ranks the files are of; 0: of none that is known.  A rank of another job is another. */
-guint fc_job_count_ranks(const FcModel *model);
+guint64 fc_job_count_ranks(const FcModel *model);
 
 /* "4 of 16 ranks", or "rank 3 of 16" of one; NULL: none is known.  The caller owns the result. */
 char *fc_job_ranks(const FcModel *model);

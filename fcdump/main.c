@@ -22,6 +22,7 @@
 #include "model/v3.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -267,29 +268,62 @@ static GHashTable *ask_processes(const FcOptions *options, GPtrArray *problems)
     return texts;
 }
 
+static FcLoad wanted_of(const FcOptions *options, const GPtrArray *images)
+{
+    const gboolean json = prints_json(options); /* it has all times, each by itself */
+    return (FcLoad){.operands = (const char *const *)options->operands->pdata,
+                    .images = (const char *const *)images->pdata,
+                    .demangle = options->demangle,
+                    .labels = choose_labels(options),
+                    .raw = options->raw,
+                    .split = options->split || json || options->gmon,
+                    .by_rank = options->by_rank || options->merge,
+                    .rank = options->by_rank ? options->rank : FC_NONE,
+                    .time = json ? FC_TIME_PART_WALL : fc_options_time(options),
+                    .processes = options->processes,
+                    .threads = options->threads};
+}
+
 static FcModel *load(const FcOptions *options, GPtrArray *problems, GPtrArray *missing,
                      GPtrArray *notes)
 {
     g_autoptr(GPtrArray) images = list_images(options, FALSE);
     g_autoptr(GHashTable) texts = ask_processes(options, problems);
     FcProgressLine line;
-    const gboolean json = prints_json(options); /* it has all times, each by itself */
-    const FcLoad wanted = {.operands = (const char *const *)options->operands->pdata,
-                           .images = (const char *const *)images->pdata,
-                           .demangle = options->demangle,
-                           .labels = choose_labels(options),
-                           .raw = options->raw,
-                           .split = options->split || json || options->gmon,
-                           .time = json ? FC_TIME_PART_WALL : fc_options_time(options),
-                           .processes = options->processes,
-                           .threads = options->threads,
-                           .missing = missing,
-                           .notes = notes,
-                           .texts = texts,
-                           .progress = fc_progress_start(&line)};
+    FcLoad wanted = wanted_of(options, images);
+    wanted.missing = missing;
+    wanted.notes = notes;
+    wanted.texts = texts;
+    wanted.progress = fc_progress_start(&line);
     FcModel *model = fc_model_load(&wanted, problems);
     fc_progress_end(&line);
     return model;
+}
+
+/* --merge */
+static int run_merge(const FcOptions *options)
+{
+    g_autoptr(GPtrArray) images = list_images(options, FALSE);
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GHashTable) texts = ask_processes(options, problems);
+    FcProgressLine line;
+    FcLoad wanted = wanted_of(options, images);
+    wanted.missing = missing;
+    wanted.notes = notes;
+    wanted.texts = texts;
+    wanted.progress = fc_progress_start(&line);
+    g_autoptr(FcProfile) sum = fc_load_sum(&wanted, problems);
+    fc_progress_end(&line);
+    if (sum && !fc_profile_write(sum, AT_FDCWD, options->merge, &error))
+        g_ptr_array_add(problems, g_strdup_printf("%s: %s", options->merge, error->message));
+    print_errors(problems, 0);
+    print_errors(notes, 0);
+    fc_missing_name_files(missing, options);
+    print_errors(missing, 0);
+    return problems->len + missing->len > 0 ? EXIT_INPUT : EXIT_DONE;
 }
 
 /* ---- Differences ------------------------------------------------------------- */
@@ -546,6 +580,8 @@ int main(int argc, char **argv)
         return finish_output(EXIT_DONE);
     case FC_ACTION_REPORT:
     default:
-        return options->diff ? run_diff(options) : run(options);
+        return options->merge  ? finish_output(run_merge(options))
+               : options->diff ? run_diff(options)
+                               : run(options);
     }
 }

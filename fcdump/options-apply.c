@@ -279,6 +279,18 @@ gboolean fc_option_apply_percent(FcOptions *options, const FcOption *option, con
 }
 
 /* Hooks may well take several times what the program does. */
+gboolean fc_option_apply_ranks(FcOptions *options, const FcOption *option, const char *argument,
+                               GError **error)
+{
+    guint64 rank = 0;
+    if (argument && !g_ascii_string_to_unsigned(argument, 10, 0, G_MAXINT64, &rank, NULL))
+        return fc_option_fail(error, "--%s: '%s' is no number", option->name, argument);
+    choose_report(options, option);
+    options->by_rank = TRUE;
+    options->rank = argument ? (gint64)rank : FC_NONE;
+    return TRUE;
+}
+
 gboolean fc_option_apply_suggest(FcOptions *options, const FcOption *option, const char *argument,
                                  GError **error)
 {

@@ -62,6 +62,7 @@ FcOptionApply fc_option_apply_width;
 FcOptionApply fc_option_apply_duration;
 FcOptionApply fc_option_apply_trace;
 FcOptionApply fc_option_apply_percent;
+FcOptionApply fc_option_apply_ranks;
 FcOptionApply fc_option_apply_suggest;
 FcOptionApply fc_option_apply_memory;
 FcOptionApply fc_option_apply_rgraph;

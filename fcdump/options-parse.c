@@ -235,9 +235,12 @@ static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
     }
     if (options->baseline->len == 0)
         return fc_option_fail(error, "--diff: the profiles before are missing");
-    if (options->gmon || (options->export >= 0 && !options->table[options->export]->shows_diff))
+    if (options->gmon || options->merge ||
+        (options->export >= 0 && !options->table[options->export]->shows_diff))
         return fc_option_fail(error, "--%s can't show a difference",
-                              options->gmon ? "gmon" : options->table[options->export]->name);
+                              options->gmon    ? "gmon"
+                              : options->merge ? "merge"
+                                               : options->table[options->export]->name);
     for (guint i = 0; i < options->files->len; i++)
     {
         const FcReport *report = options->table[g_array_index(options->files, FcExportFile, i).row];
@@ -293,6 +296,28 @@ static gboolean check_files(const FcOptions *options, GError **error)
     return TRUE;
 }
 
+/* ---- Ranks ---------------------------------------------------------------------- */
+
+static gboolean check_ranks(FcOptions *options, GError **error)
+{
+    const guint64 tree = fc_options_reports_named(options->table, "tree", FC_REPORT_ON_REQUEST);
+    const char *option = options->merge ? "merge" : "ranks";
+    if (!options->by_rank && !options->merge)
+        return TRUE;
+    if (options->threads->len > 0)
+        return fc_option_fail(error, "--thread does not go with --%s: of ranks threads are summed",
+                              option);
+    if (options->merge && (options->gmon || options->export >= 0 || options->files->len > 0))
+        return fc_option_fail(error, "--merge is written alone: no other export goes with it");
+    options->rank_tree = options->by_rank && (options->asked & tree) != 0;
+    if (options->rank_tree)
+    {
+        options->reports &= ~tree;
+        options->asked &= ~tree;
+    }
+    return TRUE;
+}
+
 /* ---- One table ----------------------------------------------------------------- */
 
 /* What --csv may not go with; NULL: all is well. */
@@ -303,6 +328,7 @@ static const char *find_csv_hindrance(const FcOptions *options)
     if (options->files->len > 0)
         return options->table[g_array_index(options->files, FcExportFile, 0).row]->name;
     return options->gmon                       ? "gmon"
+           : options->merge                    ? "merge"
            : options->markdown                 ? "markdown"
            : options->unit != FC_UNIT_READABLE ? "units"
                                                : NULL;
@@ -335,8 +361,8 @@ static gboolean choose_table(FcOptions *options, GError **error)
 static gboolean leaves_nothing(const FcOptions *options)
 {
     return options->action == FC_ACTION_REPORT && options->reports == 0 && options->export < 0 &&
-           options->files->len == 0 && !options->gmon && !options->diff && !options->fail_on_leak &&
-           !options->fail_on_bad_free;
+           options->files->len == 0 && !options->gmon && !options->merge && !options->diff &&
+           !options->fail_on_leak && !options->fail_on_bad_free;
 }
 
 FcOptions *fc_options_parse(const FcReport *const *table, int argc, char **argv, GError **error)
@@ -358,6 +384,7 @@ FcOptions *fc_options_parse(const FcReport *const *table, int argc, char **argv,
     options->threads = g_ptr_array_new_with_free_func(g_free);
     options->reports = fc_options_reports_named(table, "", FC_REPORT_SCREEN);
     options->export = -1;
+    options->rank = FC_NONE;
     options->width = -1;
     options->files = g_array_new(FALSE, FALSE, sizeof(FcExportFile));
     g_array_set_clear_func(options->files, free_file);
@@ -378,7 +405,7 @@ FcOptions *fc_options_parse(const FcReport *const *table, int argc, char **argv,
             return NULL;
     }
     if (!check_diff(options, split, error) || !check_files(options, error) ||
-        (options->csv && !choose_table(options, error)))
+        !check_ranks(options, error) || (options->csv && !choose_table(options, error)))
         return NULL;
     if (leaves_nothing(options))
     {
@@ -409,6 +436,7 @@ void fc_options_free(FcOptions *options)
     g_free(options->base);
     g_array_unref(options->files);
     g_free(options->gmon);
+    g_free(options->merge);
     g_free(options);
 }
 

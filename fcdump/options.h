@@ -109,8 +109,12 @@ typedef struct
     GArray *files;     /* FcExportFile */
     FcWeight weight;   /* of exports that hold one; good where has_weight is set */
     gboolean has_weight;
-    char *gmon;      /* the file that is written in place of reports, or NULL */
-    GPtrArray *peek; /* patterns of --peek, as the next */
+    char *gmon;  /* the file that is written in place of reports, or NULL */
+    char *merge; /* likewise: a profile of all ranks */
+    gboolean by_rank;
+    gboolean rank_tree; /* its contexts, in place of the tree */
+    gint64 rank;        /* of --ranks, or FC_NONE */
+    GPtrArray *peek;    /* patterns of --peek, as the next */
     GPtrArray *path;
     FcBy by;
     FcSort sort;

@@ -108,12 +108,14 @@ static void add_times(Facts *facts, const FcModel *model)
     if (!own_clocks && elapsed_ns > 0)
         add_fact(facts, fc_format_brief_time(elapsed_ns));
     add_fact(facts, format_named(fc_report_time_name(model->time), model->local_ns));
-    const guint ranks = fc_job_count_ranks(model);
+    const guint64 ranks = fc_job_count_ranks(model);
     add_fact(facts, fc_job_ranks(model));
     if (model->inputs->len > MAX(ranks, 1) && header_of(model, 0)->thread_id == 0)
         add_fact(facts, format_number(model->inputs->len, "process", "es"));
-    if (profile->threads->len > 0)
-        add_fact(facts, format_number(profile->threads->len, "thread", "s"));
+    const guint64 threads =
+        profile->merged_threads > 0 ? profile->merged_threads : profile->threads->len;
+    if (threads > 0)
+        add_fact(facts, format_number(threads, "thread", "s"));
     guint64 calls = 0;
     for (guint i = 0; i < model->functions->len; i++)
         calls += fc_model_function(model, i)->figures.calls;

@@ -35,6 +35,9 @@ typedef struct
     GPtrArray *problems; /* of the caller */
     GHashTable *taken;   /* files: "DEVICE INODE" */
     guint repeated;      /* files that were named again */
+    FcProfile *rank;     /* by_rank: the sum of the last rank's files so far; owned, may be NULL */
+    char *rank_key;      /* which that is */
+    GHashTable *ranks;   /* keys of those before */
     char *first_repeated;
 } Loader;
 
@@ -97,6 +100,71 @@ static void note_repeated(const Loader *loader)
     g_ptr_array_add(loader->load->notes, g_string_free(g_steal_pointer(&note), FALSE));
 }
 
+/* ---- Ranks ----------------------------------------------------------------------------
+ *
+ * Files of one rank, as of the processes that it forked, stand one behind the other, in a
+ * descriptor as in a folder. */
+
+static void sum_profile(Loader *loader, FcProfile *profile)
+{
+    FcModel *model = loader->model;
+    if (!model->profile)
+        model->profile = profile;
+    else
+    {
+        fc_profile_merge(model->profile, profile);
+        fc_profile_free(profile);
+    }
+    if (loader->load->by_rank)
+        fc_profile_fold_threads(model->profile);
+}
+
+/* The number of a rank, or of the process where there are no ranks. */
+static gint64 rank_of(const FcProfile *profile)
+{
+    return profile->job.rank != FC_NONE ? profile->job.rank : profile->pid;
+}
+
+static void finish_rank(Loader *loader)
+{
+    FcProfile *rank = g_steal_pointer(&loader->rank);
+    if (!rank)
+        return;
+    fc_profile_begin_ranks(rank, rank_of(rank), rank_of(rank) == loader->load->rank);
+    sum_profile(loader, rank);
+}
+
+static void begin_rank(Loader *loader, const char *path, char *key, FcProfile *profile)
+{
+    finish_rank(loader);
+    g_free(loader->rank_key);
+    loader->rank_key = key;
+    loader->rank = profile;
+    if (!g_hash_table_add(loader->ranks, g_strdup(key)) && loader->load->notes)
+        g_ptr_array_add(loader->load->notes,
+                        g_strdup_printf("%s: other files stand between those of its rank, which is "
+                                        "counted more than once",
+                                        path));
+}
+
+static void add_to_rank(Loader *loader, const char *path, FcProfile *profile)
+{
+    const FcProfileJob *job = &profile->job;
+    g_autofree char *key =
+        profile->ranks > 0 ? g_strdup_printf("sum %s", path)
+        : job->rank != FC_NONE
+            ? g_strdup_printf("rank %s %" G_GINT64_FORMAT, job->name ? job->name : "", job->rank)
+            : g_strdup_printf("process %s %" G_GINT64_FORMAT,
+                              profile->unique_id ? profile->unique_id : path, profile->pid);
+    if (loader->rank && g_strcmp0(loader->rank_key, key) == 0)
+    {
+        fc_profile_merge(loader->rank, profile);
+        fc_profile_free(profile);
+    }
+    else
+        begin_rank(loader, path, g_steal_pointer(&key), profile);
+}
+
 /* `identity`: of its file, which it takes over; NULL: it is in none. */
 static void add_profile(Loader *loader, const char *path, FcProfile *loaded, char *identity)
 {
@@ -114,10 +182,10 @@ static void add_profile(Loader *loader, const char *path, FcProfile *loaded, cha
     if (!profile->extended)
         fc_v3_complete(profile, (const char *const *)loader->images->pdata);
     fc_model_add_input(model, path, profile);
-    if (!model->profile)
-        model->profile = g_steal_pointer(&profile);
+    if (loader->load->by_rank)
+        add_to_rank(loader, path, g_steal_pointer(&profile));
     else
-        fc_profile_merge(model->profile, profile);
+        sum_profile(loader, g_steal_pointer(&profile));
 }
 
 static void load_profile(Loader *loader, const char *path)
@@ -192,6 +260,42 @@ static gboolean read_start(Loader *loader, const char *path, char *start, gsize 
     return TRUE;
 }
 
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The profiles in a folder, not those in folders in it: what begins like one, but for older ones
+ * that FC_KEEP kept. */
+static void load_folder(Loader *loader, const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GDir) folder = g_dir_open(path, 0, &error);
+    if (!folder)
+    {
+        add_problem(loader, path, error->message);
+        return;
+    }
+    for (const char *name = g_dir_read_name(folder); name; name = g_dir_read_name(folder))
+        if (*name != '.' && !strstr(name, ".old-"))
+            g_ptr_array_add(names, g_build_filename(path, name, NULL));
+    g_ptr_array_sort(names, compare_names);
+    guint found = 0;
+    for (guint i = 0; i < names->len; i++)
+    {
+        char start[sizeof FC_PROFILE_MAGIC];
+        const char *file = names->pdata[i];
+        if (!g_file_test(file, G_FILE_TEST_IS_REGULAR) ||
+            !read_start(loader, file, start, sizeof start) || strcmp(start, FC_PROFILE_MAGIC) != 0)
+            continue;
+        found++;
+        load_profile(loader, file);
+    }
+    if (found == 0)
+        add_problem(loader, path, "no profile is in this folder");
+}
+
 static void load_operand(Loader *loader, const char *path)
 {
     char start[sizeof FC_DESCRIPTOR_MAGIC];
@@ -200,6 +304,11 @@ static void load_operand(Loader *loader, const char *path)
     {
         if (text)
             load_text(loader, path, text);
+        return;
+    }
+    if (g_file_test(path, G_FILE_TEST_IS_DIR))
+    {
+        load_folder(loader, path);
         return;
     }
     if (!read_start(loader, path, start, sizeof start))
@@ -345,6 +454,7 @@ static gboolean load_all(Loader *loader)
             loader->model->inputs->len > inputs)
             g_ptr_array_add(loader->model->operands, g_strdup(profiles->pdata[i]));
     }
+    finish_rank(loader);
     if (!find_missing(loader) && !loader->model->profile && loader->passed_over > 0)
         add_problem(loader, profiles->pdata[0],
                     "no process or thread is as --process or --thread say");
@@ -369,24 +479,42 @@ static void choose_times(FcModel *model, const FcLoad *load)
     }
 }
 
-FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
+/* A model with nothing but the sum and what is known of each file; NULL where no profile was left.
+ */
+static FcModel *load_files(const FcLoad *load, GPtrArray *images, GPtrArray *problems)
 {
     g_autoptr(FcModel) model = fc_model_new();
-    g_autoptr(GPtrArray) images = g_ptr_array_new();
     g_autofree gboolean *fitted_processes = make_fitted(load->processes);
     g_autofree gboolean *fitted_threads = make_fitted(load->threads);
     g_autoptr(GHashTable) taken = load->taken ? g_hash_table_ref(load->taken) : fc_load_taken_new();
+    g_autoptr(GHashTable) ranks = fc_load_taken_new();
     Loader loader = {.model = model,
                      .load = load,
                      .images = images,
                      .fitted_processes = fitted_processes,
                      .fitted_threads = fitted_threads,
                      .problems = problems,
-                     .taken = taken};
+                     .taken = taken,
+                     .ranks = ranks};
     const gboolean is_loaded = load_all(&loader);
     note_repeated(&loader);
     g_free(loader.first_repeated);
-    if (!is_loaded)
+    g_free(loader.rank_key);
+    return is_loaded ? g_steal_pointer(&model) : NULL;
+}
+
+FcProfile *fc_load_sum(const FcLoad *load, GPtrArray *problems)
+{
+    g_autoptr(GPtrArray) images = g_ptr_array_new();
+    g_autoptr(FcModel) model = load_files(load, images, problems);
+    return model ? g_steal_pointer(&model->profile) : NULL;
+}
+
+FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
+{
+    g_autoptr(GPtrArray) images = g_ptr_array_new();
+    g_autoptr(FcModel) model = load_files(load, images, problems);
+    if (!model)
         return NULL;
     choose_times(model, load);
 

@@ -12,13 +12,16 @@
 /* What is to be loaded, and how. */
 typedef struct
 {
-    const char *const *operands; /* .fc, .fcd or ELF images, told apart by content; as the next */
+    const char *const *operands; /* .fc, .fcd, folders of these, or ELF images, told apart by
+                                    content; as the next */
     const char *const *images;   /* NULL-terminated; may be NULL */
     FcDemangle demangle;
     FcLabels labels; /* short ones are of plain names only */
     gboolean raw;    /* times as they were measured, the hooks' own in them */
     gboolean split;  /* copies of a header's function stay apart */
     FcTimePart time;
+    gboolean by_rank;           /* figures are kept by rank, and threads are not told apart */
+    gint64 rank;                /* whose figures are kept by themselves; FC_NONE: of none */
     const GPtrArray *processes; /* char *: numbers or patterns of names; NULL, empty: all */
     const GPtrArray *threads;   /* likewise */
     GPtrArray *missing; /* gets those of the two that fit nothing, as fc_select_missing makes them;
@@ -36,6 +39,10 @@ const char *fc_load_default(void);
 
 /* An empty set of files for FcLoad.taken; the caller unrefs it. */
 GHashTable *fc_load_taken_new(void);
+
+/* The sum of the profiles, without names, as fc_model_load reads them; NULL where none was left.
+ * The caller owns the result. */
+FcProfile *fc_load_sum(const FcLoad *load, GPtrArray *problems);
 
 /* fc_load_default() where no profile is among the operands.  What could not be read
  * is appended to `problems` (owned strings, "FILE: reason") and the rest goes on; NULL where no

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "profile/histogram.h"
+#include "profile/square.h"
 
 #include <glib.h>
 
@@ -94,6 +95,8 @@ typedef struct
     guint64 timed;          /* so many, a random sample, were timed */
     guint64 total_error_ns; /* standard errors of what was estimated for the others, in the total */
     guint64 local_error_ns; /* and the local time */
+    FcSquare total_square;  /* of sums: what their errors are the roots of; 0: the square of that */
+    FcSquare local_square;
     gboolean has_cpu_bounds;     /* the bounds of calls on the CPU are others than those of their */
     gboolean has_elapsed_bounds; /* elapsed time, and are not in `bounds`; or, of these two one at
                                     most, fc_profile_choose_time has put them there: */
@@ -378,10 +381,32 @@ typedef struct
     guint64 count;
 } FcProfileNote;
 
+/* A figure of all ranks that have one. */
+typedef struct
+{
+    guint64 sum;
+    guint64 least;
+    guint64 most;
+    gint64 most_rank; /* the first rank that has the most */
+    FcSquare squares; /* the sum of the figures' squares */
+    guint64 chosen;   /* that of the rank that was asked for; not in a file */
+} FcProfileSpread;
+
+/* What ranks have of a function or context, times on the CPU: where the profiles of several are one
+ * (fc_profile_begin_ranks). */
+typedef struct
+{
+    guint of;      /* the function or context */
+    guint64 ranks; /* that have it */
+    FcProfileSpread calls;
+    FcProfileSpread local;
+    FcProfileSpread total;
+} FcProfileRanks;
+
 /* Which process of a parallel job it is, by what the launcher told it. */
 typedef struct
 {
-    gint64 rank;       /* FC_NONE: none, and nothing of the rest is known */
+    gint64 rank;       /* FC_NONE: none is known, or several are summed */
     gint64 local_rank; /* on the host; FC_NONE: not known */
     guint64 size;      /* ranks of the job; 0: not known */
     char *name;        /* the same for all ranks of one step; owned, may be NULL, as all below */
@@ -420,15 +445,20 @@ typedef struct
     gint64 thread_id; /* THREAD mode: this file's thread; else 0 */
     FcProfileJob job;
 
+    guint64 ranks; /* so many are summed, each with the figures below; 0: nothing is known */
+    guint64 merged_threads; /* of them */
+
     GArray *modules;   /* FcProfileModule */
     GArray *functions; /* FcProfileFunction */
     GArray *arcs;      /* FcProfileArc */
     GArray *contexts;  /* FcProfileContext */
     GArray *latencies; /* FcProfileLatency, by arc and bucket, each once; older files have none */
     GArray *slowest;   /* FcProfileSlowCall, by function, slowest first */
-    GArray *threads;   /* FcProfileThread */
-    GArray *repairs;   /* FcProfileNote: mended */
-    GArray *losses;    /* FcProfileNote: lost */
+    GArray *rank_functions; /* FcProfileRanks */
+    GArray *rank_contexts;  /* likewise */
+    GArray *threads;        /* FcProfileThread */
+    GArray *repairs;        /* FcProfileNote: mended */
+    GArray *losses;         /* FcProfileNote: lost */
 
     GArray *leaks; /* FcProfileBlock, as the two below; in plain files too */
     GArray *bad_frees;
@@ -511,6 +541,17 @@ void fc_profile_add_heap_figures(FcProfileAllocSite *into, const FcProfileAllocS
 /* Adds overhead to the times that it was taken off, but for those of threads: the times
  * as they were measured. */
 void fc_profile_put_costs_back(FcProfile *profile);
+
+/* Makes of a profile one of `rank`, to be merged with those of others, unless it is one of ranks
+ * already.  `is_chosen`: figures of it are also kept by themselves. */
+void fc_profile_begin_ranks(FcProfile *profile, gint64 rank, gboolean is_chosen);
+
+/* Puts one thread in place of all, with what can be summed: those of all ranks together would be
+ * too many. */
+void fc_profile_fold_threads(FcProfile *profile);
+
+/* Adds what is no sum. */
+void fc_profile_add_ranks(FcProfileRanks *into, const FcProfileRanks *other);
 
 /* Adds everything in `other` to `into`: functions, arcs, contexts and threads
  * are matched by module (build-id, else path) and offset.  `other` is unchanged. */

@@ -46,6 +46,21 @@ static gboolean read_total(FcParser *parser, const FcField *field, gpointer valu
     return TRUE;
 }
 
+static void write_square(GString *out, gconstpointer value)
+{
+    fc_square_append(out, *(const FcSquare *)value);
+}
+
+static gboolean read_square(FcParser *parser, const FcField *field, gpointer value)
+{
+    const char *word;
+    gsize bytes;
+    if (!fc_text_raw_word(&parser->text, field->what, &word, &bytes))
+        return FALSE;
+    return fc_square_parse(word, bytes, value) ||
+           fc_text_fail(&parser->text, "%s is not a number", field->what);
+}
+
 static void write_signed(GString *out, gconstpointer value)
 {
     fc_text_append_signed(out, *(const gint64 *)value);
@@ -445,6 +460,7 @@ static gboolean read_trace(FcParser *parser, const FcField *field, gpointer valu
 
 static const Type types[] = {
     [FC_FIELD_NUMBER] = {sizeof(guint64), write_number, read_number},
+    [FC_FIELD_SQUARE] = {sizeof(FcSquare), write_square, read_square},
     [FC_FIELD_TOTAL] = {sizeof(guint64), write_number, read_total},
     [FC_FIELD_SIGNED] = {sizeof(gint64), write_signed, read_signed},
     [FC_FIELD_ADDRESS] = {sizeof(guint64), write_address, read_address},
@@ -520,16 +536,13 @@ static void add_numbers(const FcField *field, gpointer into, gconstpointer from)
                 fc_field_add(fc_histogram_at(into, more->first + i), more->calls[i]);
         return;
     }
+    if (field->type == FC_FIELD_SQUARE)
+    {
+        fc_square_add(into, *(const FcSquare *)from);
+        return;
+    }
     for (guint i = 0; i < types[field->type].bytes / sizeof(guint64); i++)
         fc_field_add((guint64 *)into + i, ((const guint64 *)from)[i]);
-}
-
-static guint64 add_errors(guint64 a, guint64 b)
-{
-    if (a == 0 || b == 0)
-        return MAX(a, b);
-    const double error = sqrt((double)a * (double)a + (double)b * (double)b);
-    return error < 0x1p64 ? (guint64)error : G_MAXUINT64;
 }
 
 static void take_most(const FcField *field, gpointer into, gconstpointer from)
@@ -578,9 +591,6 @@ void fc_field_merge(const FcField *field, gpointer into, gconstpointer from)
     {
     case FC_MERGE_SUM:
         add_numbers(field, value, other);
-        break;
-    case FC_MERGE_ERROR:
-        *(guint64 *)value = add_errors(*(guint64 *)value, *(const guint64 *)other);
         break;
     case FC_MERGE_ANY:
         *(gboolean *)value |= *(const gboolean *)other;

@@ -106,13 +106,21 @@ static void write_keys(const FcProfile *profile, const FcSection *section, GStri
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
+/* Of the sum of ranks, what they have in common. */
+static gboolean has_job(const FcProfileJob *job)
+{
+    return job->rank != FC_NONE || job->local_rank != FC_NONE || job->size > 0 || job->name ||
+           job->launcher || job->host || job->cpus;
+}
+
 static void write_section(const FcProfile *profile, FcSectionName name, GString *out,
                           const FcTextSink *sink)
 {
     const FcSection *section = &fc_sections[name];
     const gboolean is_of_heap = name >= FC_SECTION_HEAP && name < FC_SECTION_HEAP_END;
     if ((is_of_heap && !profile->heap.recorded) ||
-        (name == FC_SECTION_JOB && profile->job.rank == FC_NONE))
+        (name == FC_SECTION_JOB && !has_job(&profile->job)) ||
+        (name == FC_SECTION_RANKS && profile->ranks == 0))
         return;
     if (section->lines == FC_LINES_KEYS)
     {

@@ -81,6 +81,7 @@ static void merge_header(FcProfile *into, const FcProfile *other)
     merge_keys(FC_SECTION_PROCESS, into, other);
     merge_keys(FC_SECTION_CLOCK, into, other);
     merge_keys(FC_SECTION_JOB, into, other);
+    merge_keys(FC_SECTION_RANKS, into, other);
 }
 
 /* ---- Modules -------------------------------------------------------------------- */
@@ -257,6 +258,24 @@ static void add_other_bounds(FcProfileFunction *into, const FcProfileFunction *o
     }
 }
 
+/* The standard error of a sum of independent estimates. */
+static void add_error(guint64 *error, FcSquare *square, guint64 other_error, FcSquare other_square)
+{
+    if (other_error == 0)
+        return;
+    if (*error == 0)
+    {
+        *error = other_error;
+        *square = other_square;
+        return;
+    }
+    if (fc_square_is_zero(*square))
+        *square = fc_square_of(*error);
+    fc_square_add(square,
+                  fc_square_is_zero(other_square) ? fc_square_of(other_error) : other_square);
+    *error = fc_square_root(*square);
+}
+
 void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
                             const FcProfileFunction *other, gboolean other_has_histogram)
 {
@@ -268,6 +287,10 @@ void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram
             into->bounds.total_min_ns = into->bounds.local_min_ns = G_MAXUINT64;
         into->bounds = add_bounds(into->bounds, other->bounds);
     }
+    add_error(&into->total_error_ns, &into->total_square, other->total_error_ns,
+              other->total_square);
+    add_error(&into->local_error_ns, &into->local_square, other->local_error_ns,
+              other->local_square);
     add_figures(FC_ARRAY_FUNCTIONS, into, other);
 }
 
@@ -293,7 +316,11 @@ static void add_to(const Merge *merge, FcArrayName array, gpointer into, gconstp
     if (array == FC_ARRAY_FUNCTIONS)
         fc_profile_add_figures(into, merge->into_has_histogram, record, merge->other->extended);
     else
+    {
+        if (array == FC_ARRAY_RANK_FUNCTIONS || array == FC_ARRAY_RANK_CONTEXTS)
+            fc_profile_add_ranks(into, record);
         add_figures(array, into, record);
+    }
 }
 
 static void merge_records(Merge *merge, FcArrayName array)
@@ -441,7 +468,8 @@ static void merge_heap(Merge *merge)
 
 void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
 {
-    const FcSectionName sections[] = {FC_SECTION_PROCESS, FC_SECTION_CLOCK, FC_SECTION_JOB};
+    const FcSectionName sections[] = {FC_SECTION_PROCESS, FC_SECTION_CLOCK, FC_SECTION_JOB,
+                                      FC_SECTION_RANKS};
     g_free(into->unique_id);
     into->unique_id = g_strdup(from->unique_id);
     into->profile_mode = from->profile_mode;
@@ -462,6 +490,8 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     merge_records(&merge, FC_ARRAY_FUNCTIONS);
     merge_records(&merge, FC_ARRAY_ARCS);
     merge_records(&merge, FC_ARRAY_CONTEXTS);
+    merge_records(&merge, FC_ARRAY_RANK_FUNCTIONS);
+    merge_records(&merge, FC_ARRAY_RANK_CONTEXTS);
     fc_runs_merge_latencies(into->latencies, other->latencies, merge.maps[FC_ARRAY_ARCS].sum);
     append_records(&merge, FC_ARRAY_SLOWEST, into->slowest, other->slowest);
     g_array_sort(into->slowest, compare_calls);

@@ -181,11 +181,9 @@ static gboolean finish_arguments(FcParser *parser)
     return TRUE;
 }
 
-/* A job is of a rank. */
 static void finish_job(FcProfileJob *job)
 {
-    if (job->rank < 0)
-        fc_profile_clear_job(job);
+    job->rank = MAX(job->rank, FC_NONE);
     job->local_rank = MAX(job->local_rank, FC_NONE);
 }
 

@@ -56,6 +56,8 @@ const FcArray fc_arrays[FC_ARRAY_COUNT] = {
                            TIMES(FcProfileContext)},
     [FC_ARRAY_LATENCIES] = {OF_PROFILE(FcProfileLatency, latencies)},
     [FC_ARRAY_SLOWEST] = {OF_PROFILE(FcProfileSlowCall, slowest)},
+    [FC_ARRAY_RANK_FUNCTIONS] = {OF_PROFILE(FcProfileRanks, rank_functions)},
+    [FC_ARRAY_RANK_CONTEXTS] = {OF_PROFILE(FcProfileRanks, rank_contexts)},
     [FC_ARRAY_THREADS] = {OF_PROFILE(FcProfileThread, threads), "the thread",
                           .clear = thread_clear},
     [FC_ARRAY_REPAIRS] = {OF_PROFILE(FcProfileNote, repairs), .clear = note_clear},

@@ -72,8 +72,14 @@ static const FcField cpu_bounds_fields[] = {
 static const FcField counted_fields[] = {
     FIELD("the number of counted calls", NUMBER, FcProfileFunction, counted, SUM),
     FIELD("the number of timed calls", NUMBER, FcProfileFunction, timed, SUM),
-    FIELD("the error of the total time", NUMBER, FcProfileFunction, total_error_ns, ERROR),
-    FIELD("the error of the local time", NUMBER, FcProfileFunction, local_error_ns, ERROR),
+    FIELD("the error of the total time", NUMBER, FcProfileFunction, total_error_ns, KEEP),
+    FIELD("the error of the local time", NUMBER, FcProfileFunction, local_error_ns, KEEP),
+};
+
+/* merge.c merges these, and the errors by them. */
+static const FcField counted_squares_fields[] = {
+    FIELD("the square of the total error", SQUARE, FcProfileFunction, total_square, KEEP),
+    FIELD("the square of the local error", SQUARE, FcProfileFunction, local_square, KEEP),
 };
 
 static const FcField thread_fields[] = {
@@ -191,6 +197,27 @@ static const FcField note_fields[] = {
     FIELD("the kind", STRING, FcProfileNote, kind, KEEP),
     FIELD("the count", NUMBER, FcProfileNote, count, KEEP),
 };
+
+static const FcField ranks_fields[] = {
+    FIELD("count", NUMBER, FcProfile, ranks, SUM),
+    FIELD("threads", NUMBER, FcProfile, merged_threads, SUM),
+};
+
+/* ranks.c merges what is no sum. */
+#define SPREAD(member)                                                                             \
+    FIELD("the sum of all ranks", NUMBER, FcProfileRanks, member.sum, SUM),                        \
+        FIELD("the least of a rank", NUMBER, FcProfileRanks, member.least, KEEP),                  \
+        FIELD("the most of a rank", NUMBER, FcProfileRanks, member.most, KEEP),                    \
+        FIELD("the rank with the most", SIGNED, FcProfileRanks, member.most_rank, KEEP),           \
+        FIELD("the sum of the squares", SQUARE, FcProfileRanks, member.squares, SUM)
+#define RANK_FIELDS(what, array)                                                                   \
+    {                                                                                              \
+        FIELD(what, INDEX, FcProfileRanks, of, KEY, FC_ARRAY_##array),                             \
+            FIELD("the number of ranks", NUMBER, FcProfileRanks, ranks, SUM), SPREAD(calls),       \
+            SPREAD(local), SPREAD(total)                                                           \
+    }
+static const FcField rank_function_fields[] = RANK_FIELDS("the function", FUNCTIONS);
+static const FcField rank_context_fields[] = RANK_FIELDS("the context", CONTEXTS);
 
 /* Of the sum of several ranks nothing is left but what they have in common. */
 static const FcField job_fields[] = {
@@ -333,6 +360,13 @@ const FcSection fc_sections[FC_SECTION_COUNT] = {
         SECTION("trace-threads", FIGURES, THREADS, THREADS, trace_thread_fields),
     [FC_SECTION_TRACE] = SECTION("trace", RECORDS, THREAD_TRACE, TRACE_THREADS, trace_fields),
     [FC_SECTION_JOB] = SECTION("job", KEYS, NONE, NOTHING, job_fields),
+    [FC_SECTION_RANKS] = SECTION("ranks", KEYS, NONE, NOTHING, ranks_fields),
+    [FC_SECTION_RANK_FUNCTIONS] =
+        SECTION("rank-functions", RECORDS, RANK_FUNCTIONS, FUNCTIONS, rank_function_fields),
+    [FC_SECTION_RANK_CONTEXTS] =
+        SECTION("rank-contexts", RECORDS, RANK_CONTEXTS, CONTEXTS, rank_context_fields),
+    [FC_SECTION_COUNTED_SQUARES] =
+        SECTION("counted-squares", FIGURES, FUNCTIONS, COUNTED, counted_squares_fields),
 };
 
 const FcSection *fc_section_of(FcArrayName array)

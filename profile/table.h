@@ -20,6 +20,8 @@ typedef enum
     FC_ARRAY_CONTEXTS,
     FC_ARRAY_LATENCIES,
     FC_ARRAY_SLOWEST,
+    FC_ARRAY_RANK_FUNCTIONS,
+    FC_ARRAY_RANK_CONTEXTS,
     FC_ARRAY_THREADS,
     FC_ARRAY_REPAIRS,
     FC_ARRAY_LOSSES,
@@ -70,6 +72,7 @@ GArray *fc_array_new(FcArrayName name);
 typedef enum
 {
     FC_FIELD_NUMBER,    /* guint64 */
+    FC_FIELD_SQUARE,    /* FcSquare */
     FC_FIELD_TOTAL,     /* likewise; the reader adds to it */
     FC_FIELD_SIGNED,    /* gint64 */
     FC_FIELD_ADDRESS,   /* guint64, in hexadecimal */
@@ -103,7 +106,6 @@ typedef enum
     FC_MERGE_KEEP,  /* the first stays, or merge.c has code for it */
     FC_MERGE_KEY,   /* two records with equal keys are merged */
     FC_MERGE_SUM,   /* the sum, at most the greatest number of 64 bits */
-    FC_MERGE_ERROR, /* the standard error of a sum of independent estimates */
     FC_MERGE_ANY,   /* set if one of them is */
     FC_MERGE_FIRST, /* the first that is not 0 or NULL */
     FC_MERGE_LEAST, /* the least that is not 0 */
@@ -164,9 +166,14 @@ typedef enum
     FC_SECTION_TRACE_THREADS,
     FC_SECTION_TRACE,
     FC_SECTION_JOB,
+    FC_SECTION_RANKS,
+    FC_SECTION_RANK_FUNCTIONS,
+    FC_SECTION_RANK_CONTEXTS,
+    FC_SECTION_COUNTED_SQUARES,
     FC_SECTION_COUNT,
     /* Those before this are always written, those of the heap with FC_MEMORY, that of the job where
-     * a rank is known, all others if they have a line. */
+     * anything is known of one, that of ranks where several are summed, all others if they have a
+     * line. */
     FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP,
     FC_SECTION_HEAP_END = FC_SECTION_COUNTED,
 } FcSectionName;

@@ -148,6 +148,145 @@ static void test_ranks(void)
     g_assert_cmpstr(sum->job.host, ==, NULL);
 }
 
+/* The plain one with figures of its own. */
+static FcProfile *make_rank(GRand *rand, guint rank)
+{
+    FcProfile *profile = fixture_plain_new();
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);
+        function->calls = g_rand_int(rand);
+        function->times.total_ns = (guint64)g_rand_int(rand) << 20 | rank;
+        function->times.local_ns = function->times.total_ns / 3;
+        function->times.local_wait_ns = function->times.local_ns / 7;
+        function->counted = g_rand_boolean(rand) ? function->calls : 0;
+        function->total_error_ns = g_rand_boolean(rand) ? g_rand_int(rand) : 0;
+        function->local_error_ns = function->total_error_ns / 2;
+    }
+    for (guint i = 0; i < profile->contexts->len; i++)
+    {
+        FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
+        context->calls = g_rand_int_range(rand, 0, 3);
+        context->times.total_ns = context->calls * g_rand_int(rand);
+    }
+    if (rank % 3 == 0) /* which nothing refers to by now */
+    {
+        g_array_set_size(profile->contexts, 1);
+        g_array_set_size(profile->arcs, 1);
+        g_array_set_size(profile->functions, 2);
+    }
+    const FcProfileThread thread = {.tid = rank,
+                                    .calls = 5,
+                                    .run_ns = g_rand_int(rand),
+                                    .functions = g_array_new(FALSE, TRUE, 1),
+                                    .stack = g_array_new(FALSE, TRUE, 1)};
+    g_array_append_val(profile->threads, thread);
+    fc_profile_begin_ranks(profile, rank, FALSE);
+    fc_profile_fold_threads(profile);
+    return profile;
+}
+
+static void merge_folded(FcProfile *into, const FcProfile *other)
+{
+    fc_profile_merge(into, other);
+    fc_profile_fold_threads(into);
+}
+
+/* Merges of merges, however the ranks are put into groups and through files, are the merge of all.
+ */
+static void test_groups(void)
+{
+    const guint count = 40;
+    for (guint32 round = 0; round < 50; round++)
+    {
+        g_autoptr(GRand) rand = g_rand_new_with_seed(round);
+        g_autoptr(FcProfile) all = fc_profile_new();
+        g_autoptr(FcProfile) merged = fc_profile_new();
+        g_autoptr(GPtrArray) ranks =
+            g_ptr_array_new_with_free_func((GDestroyNotify)fc_profile_free);
+        for (guint rank = 0; rank < count; rank++)
+            g_ptr_array_add(ranks, make_rank(rand, rank));
+        for (guint rank = 0; rank < count; rank++)
+            merge_folded(all, ranks->pdata[rank]);
+        for (guint rank = 0; rank < count;)
+        {
+            g_autoptr(FcProfile) group = fc_profile_new();
+            for (guint more = (guint)g_rand_int_range(rand, 1, 9); more > 0 && rank < count; more--)
+                merge_folded(group, ranks->pdata[rank++]);
+            g_autoptr(GString) text = fc_profile_format(group);
+            g_autoptr(FcProfile) read = fc_profile_parse(text->str, text->len, NULL);
+            g_assert_nonnull(read);
+            merge_folded(merged, read);
+        }
+        g_autoptr(GString) a = fc_profile_format(all);
+        g_autoptr(GString) b = fc_profile_format(merged);
+        g_assert_cmpstr(a->str, ==, b->str);
+        g_assert_cmpuint(all->ranks, ==, count);
+        g_assert_cmpuint(all->merged_threads, ==, count);
+        g_assert_cmpuint(all->threads->len, ==, 1);
+    }
+}
+
+/* By hand: 3 calls in rank 0, 5 in rank 1, none in rank 2. */
+static void test_spread(void)
+{
+    const guint64 calls[] = {3, 5, 0};
+    g_autoptr(FcProfile) sum = fc_profile_new();
+    for (guint rank = 0; rank < G_N_ELEMENTS(calls); rank++)
+    {
+        g_autoptr(FcProfile) one = fixture_plain_new();
+        FcProfileFunction *main = &g_array_index(one->functions, FcProfileFunction, 0);
+        main->calls = calls[rank];
+        main->times = (FcProfileTimes){.total_ns = 100 * calls[rank],
+                                       .local_ns = 10 * calls[rank],
+                                       .local_wait_ns = 4 * calls[rank]};
+        fc_profile_begin_ranks(one, rank, rank == 1);
+        fc_profile_merge(sum, one);
+    }
+    const FcProfileRanks *record = &g_array_index(sum->rank_functions, FcProfileRanks, 0);
+    g_assert_cmpuint(sum->ranks, ==, 3);
+    g_assert_cmpuint(record->of, ==, 0);
+    g_assert_cmpuint(record->ranks, ==, 2);
+    g_assert_cmpuint(record->calls.sum, ==, 8);
+    g_assert_cmpuint(record->calls.least, ==, 3);
+    g_assert_cmpuint(record->calls.most, ==, 5);
+    g_assert_cmpint(record->calls.most_rank, ==, 1);
+    g_assert_cmpuint(record->calls.squares.low, ==, 34);
+    g_assert_cmpuint(record->calls.chosen, ==, 5);
+    g_assert_cmpuint(record->local.sum, ==, 48);
+    g_assert_cmpuint(record->local.most, ==, 30);
+    g_assert_cmpuint(record->local.squares.low, ==, 18 * 18 + 30 * 30);
+    g_assert_cmpuint(record->total.sum, ==, 800);
+}
+
+static void test_squares(void)
+{
+    const guint64 numbers[] = {0, 1, 2, 3, 1000000007, G_MAXUINT32, G_MAXUINT64 - 1, G_MAXUINT64};
+    for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+    {
+        FcSquare square = fc_square_of(numbers[i]);
+        FcSquare read;
+        g_autoptr(GString) text = g_string_new(NULL);
+        g_assert_cmpuint(fc_square_root(square), ==, numbers[i]);
+        fc_square_append(text, square);
+        g_assert_true(fc_square_parse(text->str, text->len, &read));
+        g_assert_cmpmem(&read, sizeof read, &square, sizeof square);
+        if (numbers[i] == 0)
+            continue;
+        const FcSquare more = {2 * numbers[i], numbers[i] > G_MAXUINT64 / 2};
+        fc_square_add(&square, more); /* one less than the next square */
+        g_assert_cmpuint(fc_square_root(square), ==, numbers[i]);
+    }
+    FcSquare most = fc_square_of(G_MAXUINT64);
+    fc_square_add(&most, most);
+    g_assert_cmpuint(most.low & most.high, ==, G_MAXUINT64);
+    const char *const wrong[] = {"", "1x", "-1", "340282366920938463463374607431768211456"};
+    for (guint i = 0; i < G_N_ELEMENTS(wrong); i++)
+        g_assert_false(fc_square_parse(wrong[i], strlen(wrong[i]), &most));
+    g_assert_true(fc_square_parse("340282366920938463463374607431768211455", 39, &most));
+    g_assert_cmpuint(most.low & most.high, ==, G_MAXUINT64);
+}
+
 /* What nothing lies in is dropped, and what does is where it was. */
 static void test_unused_modules(void)
 {
@@ -412,6 +551,9 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/merge/into-empty", test_into_empty);
     g_test_add_func("/profile/merge/moved", test_moved);
     g_test_add_func("/profile/merge/ranks", test_ranks);
+    g_test_add_func("/profile/merge/groups", test_groups);
+    g_test_add_func("/profile/merge/spread", test_spread);
+    g_test_add_func("/profile/squares", test_squares);
     g_test_add_func("/profile/unused-modules", test_unused_modules);
     g_test_add_func("/profile/merge/rebuilt", test_rebuilt);
     g_test_add_func("/profile/merge/extremes", test_extremes);

@@ -40,7 +40,7 @@ refused(write("version.fc", b"functioncheck_v9.1\nx\n"), "9.1")
 refused(write("profile.gmon", b"gmon\x01\0\0\0" + bytes(20)), "fcgprof")
 refused(write("words.txt", b"hello\n"), "line 1")
 os.mkdir("folder")
-refused("folder", "irectory")
+refused("folder", "no profile is in this folder")
 refused("none.fc", "No such file")
 refused("/dev/null", "")
 for option in ("--json", "--dot", "--vcg", "--tree"):
