@@ -16,6 +16,7 @@
 #include "fcdump/report-diff.h"
 #include "fcdump/report-table.h"
 #include "fcdump/report.h"
+#include "fcdump/variables.h"
 #include "model/load.h"
 #include "model/nearby.h"
 #include "model/select.h"
@@ -513,6 +514,7 @@ static int run(const FcOptions *options)
     g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func(g_free);
     gboolean exported = TRUE;
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    fc_variables_find_misspelt(notes);
     g_autoptr(FcModel) model = load(options, problems, missing, notes);
     g_autoptr(FcSuppressions) suppressions = load_suppressions(options, problems);
     print_errors(problems, 0);

@@ -6,6 +6,7 @@
 #include "fcdump/aliases.h"
 #include "fcdump/diff-rules.h"
 #include "fcdump/options-table.h"
+#include "fcdump/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,31 +87,10 @@ typedef struct
     guint distance;
 } Search;
 
-/* How many letters must be put in, taken away or replaced to make `b` of `a`. */
-static guint distance_of(const char *a, const char *b)
-{
-    const gsize length = strlen(b);
-    g_autofree guint *row = g_new(guint, length + 1);
-    for (gsize j = 0; j <= length; j++)
-        row[j] = (guint)j;
-    for (gsize i = 1; i <= strlen(a); i++)
-    {
-        guint corner = row[0];
-        row[0] = (guint)i;
-        for (gsize j = 1; j <= length; j++)
-        {
-            const guint above = row[j];
-            row[j] = MIN(MIN(above, row[j - 1]) + 1, corner + (a[i - 1] != b[j - 1]));
-            corner = above;
-        }
-    }
-    return row[length];
-}
-
 static void consider(Search *search, const char *prefix, const char *name)
 {
     g_autofree char *whole = g_strconcat(prefix, name, NULL);
-    guint distance = distance_of(search->name, whole);
+    guint distance = fc_words_distance(search->name, whole);
     if (g_str_has_prefix(whole, search->name)) /* the rest was left out */
         distance = 0;
     if (distance >= search->distance)

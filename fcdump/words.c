@@ -57,3 +57,23 @@ void fc_words_split(const char *text, GPtrArray *list)
             break;
     }
 }
+
+guint fc_words_distance(const char *a, const char *b)
+{
+    const gsize length = strlen(b);
+    g_autofree guint *row = g_new(guint, length + 1);
+    for (gsize j = 0; j <= length; j++)
+        row[j] = (guint)j;
+    for (gsize i = 1; i <= strlen(a); i++)
+    {
+        guint corner = row[0];
+        row[0] = (guint)i;
+        for (gsize j = 1; j <= length; j++)
+        {
+            const guint above = row[j];
+            row[j] = MIN(MIN(above, row[j - 1]) + 1, corner + (a[i - 1] != b[j - 1]));
+            corner = above;
+        }
+    }
+    return row[length];
+}

@@ -57,6 +57,50 @@ static int find_variable(const char *name)
     return -1;
 }
 
+#define PREFIX "FC_"
+
+/* The variable whose name is so like that one that it was meant; -1: none is.  A third of the
+ * letters may be wrong: others, too, begin names with FC_. */
+static int find_meant(const char *name)
+{
+    int meant = -1;
+    size_t least = (strlen(name + strlen(PREFIX)) + 1) / 3 + 1;
+    for (int i = 0; i < VAR_COUNT; i++)
+    {
+        const size_t distance =
+            fc_text_distance(name + strlen(PREFIX), variables[i].name + strlen(PREFIX));
+        if (distance >= least)
+            continue;
+        meant = i;
+        least = distance;
+    }
+    return meant;
+}
+
+/* Says which variables of the environment were meant to be ours. */
+static void find_misspelt(void)
+{
+    char **environment = fc_libc_environ();
+    for (; environment && *environment; environment++)
+    {
+        char name[64];
+        const size_t bytes = strcspn(*environment, "=");
+        if (strncmp(*environment, PREFIX, strlen(PREFIX)) != 0 || bytes >= sizeof name)
+            continue;
+        memcpy(name, *environment, bytes);
+        name[bytes] = '\0';
+        const int meant = find_variable(name) < 0 ? find_meant(name) : -1;
+        if (meant < 0)
+            continue;
+        struct FcLine line;
+        fc_line_start(&line, "FCheck: ");
+        fc_line_add(&line, name);
+        fc_line_add(&line, " is no variable of FunctionCheck; the nearest is ");
+        fc_line_add(&line, variables[meant].name);
+        fc_notice_line(&line);
+    }
+}
+
 /* A file of the working directory may name nothing outside of it: neither a program to execute
  * nor a file or folder to write to, also by way of a link, which comes in an archive as the file
  * does. */
@@ -469,6 +513,8 @@ bool fc_config_load(void)
     const bool is_log_used = choose_notices();
     if (!is_log_used)
         complain(VAR_LOG, "standard error");
+    if (!fc_config.is_privileged)
+        find_misspelt();
     fc_config.help = values[VAR_HELP] != NULL;
     fc_config.debug = values[VAR_DEBUG] != NULL;
     fc_config.verbose = values[VAR_VERBOSE] != NULL || fc_config.debug;

@@ -84,6 +84,31 @@ void fc_line_add(struct FcLine *line, const char *text)
     }
 }
 
+#define COMPARED_MAX 31 /* letters */
+
+size_t fc_text_distance(const char *one, const char *other)
+{
+    size_t row[COMPARED_MAX + 1]; /* from the start of one to each start of the other */
+    const size_t length = strlen(other);
+    if (length > COMPARED_MAX || strlen(one) > COMPARED_MAX)
+        return SIZE_MAX;
+    for (size_t i = 0; i <= length; i++)
+        row[i] = i;
+    for (; *one != '\0'; one++)
+    {
+        size_t corner = row[0]++;
+        for (size_t i = 1; i <= length; i++)
+        {
+            const size_t above = row[i];
+            const size_t replaced = corner + (*one != other[i - 1]);
+            const size_t moved = (above < row[i - 1] ? above : row[i - 1]) + 1;
+            row[i] = replaced < moved ? replaced : moved;
+            corner = above;
+        }
+    }
+    return row[length];
+}
+
 void fc_line_start(struct FcLine *line, const char *text)
 {
     line->bytes = 0;

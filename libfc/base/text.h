@@ -11,6 +11,10 @@
 /* Writes `number` in decimal, at most 20 characters and no NUL.  Returns the end. */
 char *fc_text_number(char *at, uint64_t number);
 
+/* How many letters have to be put in, taken away or replaced to make one text of the other;
+ * SIZE_MAX where one has more than 31. */
+size_t fc_text_distance(const char *one, const char *other);
+
 /* One line in a fixed buffer; what does not fit is cut off.  Added text may come from anywhere:
  * control characters, and those that change the writing direction, become escapes such as
  * "\x1b". */

@@ -22,6 +22,7 @@ ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
 
 WIRE = "libfc/fc-format.h"  # and fc-records.h through it
 CHOICES = "libfc/fc-choices.h"
+VARIABLES = "libfc/base/variables.h"  # the table of the user's variables
 
 # Each folder of the product, and the folders and files that it may include besides its own.
 MAY_INCLUDE = {
@@ -35,7 +36,7 @@ MAY_INCLUDE = {
     "model": ["profile", "symbols", WIRE],
     "fcfilter": ["profile", "symbols", CHOICES],
     "gmon": ["profile", "symbols", "model", WIRE],
-    "fcdump": ["profile", "control", "symbols", "model", "gmon", WIRE],
+    "fcdump": ["profile", "control", "symbols", "model", "gmon", WIRE, VARIABLES],
     "fcrun": ["profile", "model"],
     "fcgprof": ["profile", "symbols", "model", "gmon", WIRE],
 }

@@ -65,6 +65,11 @@ for typed in ("--flamegraph=a.svg", "--flame-graph=a.svg", "--svg=a.svg"):
     os.remove("a.svg")
 equal(run("--compare", "some.fc", "copy.fc").raw, run("--diff", "some.fc", "copy.fc").raw, "--compare is --diff")
 
+# A variable that is nearly one of ours is told; others may have names with FC_, too.
+result = run("some.fc", env={"FC_SUPRESS": "x", "FC_TOOLCHAIN": "y", "FC_QUIET": "1", "FC_PAGER": "cat"})
+equal((result.status, result.err), (0, "fcdump: FC_SUPRESS is no variable of FunctionCheck; the nearest is FC_SUPPRESS\n"),
+      "a misspelt variable")
+
 # Each report can be left out, and asked for alone.
 TITLES = {"header": "FunctionCheck ", "info": "General information", "flat": "Flat profile",
           "graph": "Call graph", "cycles": "Cycles"}

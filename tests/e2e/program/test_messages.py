@@ -56,6 +56,14 @@ class Messages(fctest.Case):
                 self.assertEqual(os.path.getsize(self.path("own")), 0)
             os.unlink(self.path("functioncheck.fc"))
 
+    def test_misspelt(self):
+        """A variable that is nearly one of ours is told, where notices are; others may have names with FC_, too."""
+        env = {"FC_QUITE": "1", "FC_MEMROY": "1", "FC_TOOLCHAIN": "x", "FC_LATENCY": "", "FC_": "", "FC_" + "A" * 300: ""}
+        text = "\n".join([*self.on_terminal(**env), ""])
+        told = sorted(re.findall(r"FCheck: (\S+) is no variable of FunctionCheck; the nearest is (\S+)\r?\n", text))
+        self.assertEqual(told, [("FC_MEMROY", "FC_MEMORY"), ("FC_QUITE", "FC_QUIET")])
+        self.assertEqual(self.run_target([self.program], env=env).stderr, b"")
+
     def on_terminal(self, **env):
         """What comes to a terminal that is standard error."""
         ours, its = os.openpty()
