@@ -107,10 +107,11 @@ static void render_dot(const FcReportContext *context)
     FILE *out = fc_render_file(context->render);
     fprintf(out,
             "digraph functioncheck {\n"
-            "  nodesep=%s; ranksep=%s; fontname=\"sans-serif\"; fontsize=9;\n"
-            "  node [shape=box, style=filled, fontname=\"sans-serif\", margin=\"0.06,0.04\", "
+            "  nodesep=%s; ranksep=%s; fontname=\"Helvetica,Arial,sans-serif\"; fontsize=9;\n"
+            "  node [shape=box, style=filled, fontname=\"Helvetica,Arial,sans-serif\", "
+            "margin=\"0.1,0.06\", "
             "height=0];\n"
-            "  edge [fontname=\"sans-serif\", fontsize=%s];\n",
+            "  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=%s];\n",
             G_STRINGIFY(FC_DRAWING_NODE_GAP), G_STRINGIFY(FC_DRAWING_RANK_GAP),
             G_STRINGIFY(FC_DRAWING_ARC_POINTS));
     const guint top = context->options->top;

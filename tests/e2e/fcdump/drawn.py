@@ -20,6 +20,23 @@ program = Program()
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+def width_of(text):
+    """In Helvetica, as parts of the font's size."""
+    return sum(0.28 if letter in " .,:;!|'ijltf" else 0.34 if letter in "()-r" else 0.89 if letter in "%mw" else
+               0.7 if letter.isupper() else 0.556 for letter in text)
+
+
+def check_box(group, title):
+    """The label is inside of its box, with some room, as a viewer may have another font."""
+    points = [tuple(map(float, point.split(","))) for point in group.find(f".//{SVG}polygon").get("points").split()]
+    texts = [(text.text, float(text.get("font-size")), float(text.get("y"))) for text in group.iter(SVG + "text")]
+    left, right = min(x for x, _ in points), max(x for x, _ in points)
+    top, bottom = min(y for _, y in points), max(y for _, y in points)
+    for text, size, y in texts:
+        if size * width_of(text) + 10 > right - left or y - 0.75 * size < top + 2 or y + 0.2 * size > bottom - 2:
+            fail(f"the label of {title} is not inside of its box", text, (left, right, top, bottom), (size, y))
+
+
 def draw(*arguments, status=0, whole=True):
     """{node: the first line of its label}, and the arcs, of the drawing."""
     result = run("--dot", *(["--all"] if whole else []), *arguments)
@@ -32,6 +49,7 @@ def draw(*arguments, status=0, whole=True):
     for group in xml.etree.ElementTree.fromstring(done.stdout).iter(SVG + "g"):
         title = group.findtext(SVG + "title")
         if group.get("class") == "node":
+            check_box(group, title)
             nodes[title] = next(group.iter(SVG + "text")).text
         elif group.get("class") == "edge":
             arcs.append(tuple(title.split("->")))
