@@ -6,6 +6,7 @@
 
 #include "fcmanager/estimate/unwind.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <string.h>
@@ -229,9 +230,7 @@ FcPcSampler *fc_pc_sampler_new(void)
     sampler->process = getpid();
     g_mutex_init(&sampler->lock);
     sampler->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (sampler->wake_fd >= 0)
-        sampler->thread = g_thread_try_new("samples", run, sampler, NULL);
-    if (!sampler->thread)
+    if (sampler->wake_fd < 0)
         g_clear_pointer(&sampler, fc_pc_sampler_free);
     return sampler;
 }
@@ -285,6 +284,9 @@ static int open_event(gint64 tid, gboolean has_stacks, gsize buffer_bytes, void 
         attributes.sample_stack_user = STACK_BYTES;
     }
     const gsize page = (gsize)sysconf(_SC_PAGESIZE);
+    errno = ESRCH;
+    if (tid <= 0)
+        return -1;
     const int fd =
         (int)syscall(SYS_perf_event_open, &attributes, (pid_t)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
@@ -292,7 +294,9 @@ static int open_event(gint64 tid, gboolean has_stacks, gsize buffer_bytes, void 
     *memory = mmap(NULL, page + buffer_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (*memory != MAP_FAILED)
         return fd;
+    const int why = errno;
     close(fd);
+    errno = why;
     return -1;
 }
 
@@ -308,18 +312,22 @@ static FcUnwinder *unwinder_of(const FcPcSampler *sampler, guint64 key, gint pid
     return fc_unwinder_new(pid);
 }
 
-FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gint64 tid)
+FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gint64 tid,
+                                 gboolean *is_denied)
 {
     void *memory = NULL;
     gsize buffer_bytes = BUFFER_BYTES;
     gboolean has_stacks = TRUE;
-    int fd = tid > 0 ? open_event(tid, TRUE, buffer_bytes, &memory) : -1;
-    if (fd < 0 && tid > 0)
+    if (!sampler->thread) /* most sessions have nothing to sample here */
+        sampler->thread = g_thread_try_new("samples", run, sampler, NULL);
+    int fd = sampler->thread ? open_event(tid, TRUE, buffer_bytes, &memory) : -1;
+    if (fd < 0 && sampler->thread && errno != ESRCH)
     {
         has_stacks = FALSE;
         buffer_bytes = SMALL_BUFFER_BYTES;
         fd = open_event(tid, FALSE, buffer_bytes, &memory);
     }
+    *is_denied = fd < 0 && errno != ESRCH;
     if (fd < 0)
         return NULL;
     FcPcSampled *sampled = g_new0(FcPcSampled, 1);

@@ -5,7 +5,7 @@
  * program has no part in it: no signal, no descriptor.
  *
  * A thread of the manager's own empties the kernel's buffers.  process-messages.c has threads
- * sampled, thread.c takes the samples.  Any thread may call these.
+ * sampled, thread.c takes the samples.  The manager's main thread calls these.
  */
 #pragma once
 
@@ -36,7 +36,8 @@ typedef struct
     guint64 lost; /* by the kernel */
 } FcPcSamples;
 
-/* NULL where there is no thread to be had. */
+/* NULL where there is no descriptor to be had.  Its thread begins with the first that is sampled.
+ */
 FcPcSampler *fc_pc_sampler_new(void);
 /* Nothing may be sampled any more. */
 void fc_pc_sampler_free(FcPcSampler *sampler);
@@ -48,8 +49,9 @@ void fc_pc_sampler_hold(FcPcSampler *sampler);
 void fc_pc_sampler_release(FcPcSampler *sampler);
 
 /* Samples thread `tid` of process `pid`, as the manager knows them, until fc_pc_sampler_end.  `key`
- * is the process's. Where the kernel has no memory for stacks, they have one place each.  NULL: the
- * kernel does not allow it, or there is no such thread. */
-FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gint64 tid);
+ * is the process's. Where the kernel has no memory for stacks, they have one place each.  NULL:
+ * there is no such thread any more; or, with *is_denied, the kernel does not allow it. */
+FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gint64 tid,
+                                 gboolean *is_denied);
 /* Ends that.  The samples go into `seen`, unless it is NULL. */
 void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen);

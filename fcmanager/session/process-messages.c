@@ -145,9 +145,8 @@ static const FcChunkView *entry_chunk(FcProcess *process, FcThread *thread, guin
     return &g_array_index(process->home_chunks, FcChunkView, process->home_chunks->len - 1);
 }
 
-static void take_entry_pages(FcProcess *process, const FcWireMessage *message)
+static void add_entry_pages(FcProcess *process, const FcWireMessage *message)
 {
-    static const char no_text[] = "";
     struct FcEntryPages pages = {0};
     if (message->payload_bytes == sizeof pages)
         memcpy(&pages, message->payload, sizeof pages);
@@ -170,12 +169,21 @@ static void take_entry_pages(FcProcess *process, const FcWireMessage *message)
                                       .counters = view->pages + pages.first * FC_ENTRY_PAGE_BYTES};
     g_array_append_val(pages.is_home ? process->home_counters : thread->entry_counters, counters);
     /* in another PID namespace its numbers are somebody else's */
-    if (process->setup->pc_sampler && !thread->pc_sampled &&
-        (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
-        thread->pc_sampled = fc_pc_sampler_watch(process->setup->pc_sampler, process->key,
-                                                 process->hello.pid, thread->tid);
+    if (!process->setup->pc_sampler || (process->hello.flags & FC_HELLO_ELSEWHERE) != 0 ||
+        thread->pc_sampled || thread->is_not_sampled)
+        return;
+    thread->pc_sampled =
+        fc_pc_sampler_watch(process->setup->pc_sampler, process->key, process->hello.pid,
+                            thread->tid, &thread->is_not_sampled);
+    fc_process_note(process->losses, "not-sampled", thread->is_not_sampled);
+}
+
+static void take_entry_pages(FcProcess *process, const FcWireMessage *message)
+{
+    static const char no_text[] = "";
+    add_entry_pages(process, message);
     /* the process's first thread waits for this */
-    if (pages.is_home != 0)
+    if (process->setup->shared)
         fc_shared_answer(process->setup->shared, message->argument, process->key, no_text);
 }
 

@@ -29,6 +29,7 @@ typedef struct
     GArray *entry_chunks;    /* FcChunkView: those with its counters of entries */
     GArray *entry_counters;  /* FcEntryCounters: in these */
     FcPcSampled *pc_sampled; /* NULL: it is not known where it executes */
+    gboolean is_not_sampled; /* as the kernel does not allow it */
     FcWatched *watched;      /* NULL: it is not sampled */
     GArray *unwatched; /* fc_stack_busy_so_far when sampling began or should have; NULL: it is not
                           sampled */

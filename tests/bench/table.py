@@ -321,10 +321,6 @@ def show_sampled(name, folder, program, repeat):
     for _ in range(repeat):
         mine = sampled.by_profile([profiled, *arguments], folder, where)
         apart.append(sampled.points_apart(mine, sampled.by_perf(found, chains, mine)))
-        if way == "lean":
-            other = sampled.stacks_of(plain, [plain, *words], folder, folder, runs=1)
-            again = sampled.by_perf(other, sampled.functions_at(plain, other), mine)
-            by_chance.append(sampled.points_apart(again, sampled.by_perf(found, chains, mine))[0])
     _, worst, ours, theirs = sorted(apart)[len(apart) // 2]
     row(f"local times beside perf's, {name}: points apart",
         statistics.median(points for points, *_ in apart), None,
@@ -357,6 +353,10 @@ def measure_default(name, folder, plain, profiled, words, repeat, way="by defaul
         ratios.append(hooked.cpu / alone.cpu)
         mine = sampled.by_profile([profiled, *words], folder, folder)
         apart.append(sampled.points_apart(mine, sampled.by_perf(found, chains, mine)))
+        if way == "lean":
+            other = sampled.stacks_of(plain, [plain, *words], folder, folder, runs=1)
+            again = sampled.by_perf(other, sampled.functions_at(plain, other), mine)
+            by_chance.append(sampled.points_apart(again, sampled.by_perf(found, chains, mine))[0])
     _, worst, ours, theirs = sorted(apart)[len(apart) // 2]
     points, ratio = statistics.median(each[0] for each in apart), statistics.median(ratios)
     row(f"{way}, {name}: local times beside perf's, points", points, None,
