@@ -110,14 +110,25 @@ static void take_counts(FcProcess *process, const FcWireMessage *message)
     }
 }
 
+/* When what is loaded at that address now was loaded: the message may have waited, and its module
+ * may be gone. */
+static guint64 loaded_since(const FcProcess *process, guint64 address)
+{
+    for (guint i = fc_modules_count(process->modules); i > 0; i--)
+    {
+        const FcModule *module = fc_modules_get(process->modules, i - 1);
+        if (module->unload_time == G_MAXUINT64 && address >= module->start && address < module->end)
+            return module->since;
+    }
+    return process->hello.start_time;
+}
+
 static void take_entries(FcProcess *process, const FcWireMessage *message)
 {
-    guint64 now = process->hello.start_time;
-    fc_clock_now(&process->setup->clock, &now);
     if (!process->entries)
         process->entries = fc_entries_new();
     if (!fc_entries_add(process->entries, message->argument, message->value, message->payload,
-                        message->payload_bytes, now))
+                        message->payload_bytes, loaded_since(process, message->value)))
         fc_process_note(process->losses, "malformed-messages", 1);
 }
 
