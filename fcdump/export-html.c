@@ -339,28 +339,49 @@ static guint64 base_wait_ns(const FcModel *model)
     return wait_ns;
 }
 
+static guint64 local_cpu_of(const FcModel *model, guint function)
+{
+    const FcProfileTimes *times = &fc_model_function(model, function)->figures.times;
+    return fc_export_html_cpu_ns(model, times->local_ns, times->local_wait_ns);
+}
+
+static int compare_cpu(gconstpointer a, gconstpointer b, gpointer model)
+{
+    const guint64 x = local_cpu_of(model, *(const guint *)a);
+    const guint64 y = local_cpu_of(model, *(const guint *)b);
+    return (x < y) - (x > y);
+}
+
+/* What the times of the page's first weight are. */
+static const char *first_clock(const FcModel *model)
+{
+    return model->time == FC_TIME_PART_WAIT ? "waited"
+           : model->time == FC_TIME_PART_CPU || fc_weight_is_known(model, FC_WEIGHT_CPU)
+               ? "CPU"
+               : "elapsed";
+}
+
 /* A table of the heaviest functions, for who has no scripts. */
 static void put_plain(const FcReportContext *context, FILE *out)
 {
-    FcOptions options = *context->options;
-    FcReportContext own = *context;
-    own.options = &options;
-    options.sort = FC_SORT_LOCAL;
-    g_autoptr(GArray) functions = fc_report_functions(&own);
-    const char *clock = context->model->time == FC_TIME_PART_WALL  ? "elapsed"
-                        : context->model->time == FC_TIME_PART_CPU ? "CPU"
-                                                                   : "waited";
+    const FcModel *model = context->model;
+    const char *clock = first_clock(model);
+    g_autoptr(GArray) functions = fc_report_functions(context);
+    g_array_sort_with_data(functions, compare_cpu, (gpointer)model);
+    const guint rows = MIN(functions->len, PLAIN_ROWS);
     fprintf(out,
             "<noscript>\n<p>This page draws itself by its script, which the browser does not run. "
-            "The %u functions with most own time:</p>\n<table>\n<tr><th>own, %s<th>total, %s"
+            "The %u functions with most own time:</p>\n<table>\n<tr><th>own %s<th>total %s"
             "<th>calls<th>function</tr>\n",
-            MIN(functions->len, PLAIN_ROWS), clock, clock);
-    for (guint i = 0; i < MIN(functions->len, PLAIN_ROWS); i++)
+            rows, clock, clock);
+    for (guint i = 0; i < rows; i++)
     {
-        const FcFunction *function =
-            fc_model_function(context->model, g_array_index(functions, guint, i));
-        g_autofree char *local = fc_format_brief_time(function->figures.times.local_ns);
-        g_autofree char *total = fc_format_brief_time(function->figures.times.total_ns);
+        const guint index = g_array_index(functions, guint, i);
+        const FcFunction *function = fc_model_function(model, index);
+        const FcProfileTimes *times = &function->figures.times;
+        g_autofree char *local = fc_format_brief_time(local_cpu_of(model, index));
+        g_autofree char *total = fc_format_brief_time(
+            fc_export_html_cpu_ns(model, times->total_ns, times->total_wait_ns));
         g_autofree char *calls = fc_format_count(function->figures.calls);
         g_autofree char *plain = fc_plain_lines(function->name);
         g_autofree char *name = g_markup_escape_text(plain, -1);

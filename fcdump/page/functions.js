@@ -33,12 +33,12 @@ export const COLUMNS = {
     [kind, { title: () => kind === "unknown" ? "blocked by unknown" : kind, tip: `Blocked by ${what}, by samples of waiting threads.`, value: (f) => f.off.kinds.get(kind), kind: "ns", has: hasBoth, hidden: true }])),
   calls: { title: () => "calls", tip: "How often it was called.", value: (f) => f.calls, kind: "calls" },
   each: { title: (weight) => `${timeWeight(weight).title} per call`, tip: "Total time of a call, on average.", value: (f, weight) => f.calls ? timeWeight(weight).total(f) / f.calls : 0, kind: "ns" },
-  p50: { title: () => "p50", tip: "Half of its calls took no longer, waiting included.", value: (f) => f.percentiles ? f.percentiles[0] : 0, kind: "ns", has: hasLatency },
-  p90: { title: () => "p90", tip: "90 % of its calls took no longer, waiting included.", value: (f) => f.percentiles ? f.percentiles[1] : 0, kind: "ns", has: hasLatency, hidden: true },
-  p99: { title: () => "p99", tip: "99 % of its calls took no longer, waiting included.", value: (f) => f.percentiles ? f.percentiles[2] : 0, kind: "ns", has: hasLatency },
-  p999: { title: () => "p99.9", tip: "99.9 % of its calls took no longer, waiting included.", value: (f) => f.percentiles ? f.percentiles[3] : 0, kind: "ns", has: hasLatency, hidden: true },
-  min: { title: () => "fastest", tip: "Its shortest call, waiting included.", value: (f) => f.min, kind: "ns", mark: true, hidden: true },
-  max: { title: () => "slowest", tip: "Its longest call, waiting included.", value: (f) => f.max, kind: "ns", mark: true },
+  p50: { clock: "elapsed", title: () => "p50", tip: "Half of its calls took no longer, waiting included.", value: (f) => f.percentiles ? f.percentiles[0] : 0, kind: "ns", has: hasLatency },
+  p90: { clock: "elapsed", title: () => "p90", tip: "90 % of its calls took no longer, waiting included.", value: (f) => f.percentiles ? f.percentiles[1] : 0, kind: "ns", has: hasLatency, hidden: true },
+  p99: { clock: "elapsed", title: () => "p99", tip: "99 % of its calls took no longer, waiting included.", value: (f) => f.percentiles ? f.percentiles[2] : 0, kind: "ns", has: hasLatency },
+  p999: { clock: "elapsed", title: () => "p99.9", tip: "99.9 % of its calls took no longer, waiting included.", value: (f) => f.percentiles ? f.percentiles[3] : 0, kind: "ns", has: hasLatency, hidden: true },
+  min: { clock: "elapsed", title: () => "fastest", tip: "Its shortest call, waiting included.", value: (f) => f.min, kind: "ns", mark: true, hidden: true },
+  max: { clock: "elapsed", title: () => "slowest", tip: "Its longest call, waiting included.", value: (f) => f.max, kind: "ns", mark: true },
   bytes: { title: () => "allocated", tip: "Bytes that it allocated itself.", value: (f) => f.memory.bytes, kind: "bytes", has: Boolean(data.heap) },
   live: { title: () => "never freed", tip: "Bytes that it allocated itself and that were never freed.", value: (f) => f.memory["live-bytes"], kind: "bytes", has: Boolean(data.heap), hidden: true },
 };
@@ -77,15 +77,15 @@ export function table(rows, { columns, weight, state, limit = ROWS, id, selected
   const sorted = rows.map((f) => [value(f), f])
     .sort(([a, f], [b, g]) => (up ? 1 : -1) * (a < b ? -1 : a > b ? 1 : 0) || f.index - g.index).map(([, f]) => f);
   const largest = Math.max(1, ...rows.slice(0, 20000).map((f) => weight.total(f)));
-  const heading = (key, title, tip) => {
+  const heading = (key, title, tip, clock) => {
     const on = key === sort;
     const href = address({ sort: key, up: on && !state.up ? "1" : "" });
     return `<th scope="col" class="${key === "name" ? "l" : ON_PHONE.includes(key) ? "" : "wide"}${on ? " on" : ""}"${on ? ` aria-sort="${up ? "ascending" : "descending"}"` : ""}><a href="${
-      escape(href)}" data-tip="${escape(tip)}">${escape(title)}${on ? up ? " ↑" : " ↓" : ""}</a></th>`;
+      escape(href)}" data-tip="${escape(tip)}">${escape(title)}${on ? up ? " ↑" : " ↓" : ""}${clock ? `<span class="pc">${clock}</span>` : ""}</a></th>`;
   };
   const head = [heading("name", "Function", "Its short name; below it where it begins. Hover shows the whole name."),
     `<th class="wide" data-tip="Strong: itself. Light: with all that it calls.">own · total</th>`,
-    ...columns.map((key) => heading(key, brief && COLUMNS[key].short || COLUMNS[key].title(weight), COLUMNS[key].tip))];
+    ...columns.map((key) => heading(key, brief && COLUMNS[key].short || COLUMNS[key].title(weight), COLUMNS[key].tip, COLUMNS[key].clock))];
   const row = (f) => `<tr data-row="${f.index}" data-name="${escape(f.name)}"${f.index === selected ? ' class="on"' : ""}><td class="l name">${link(f)}${
     bar(weight.total(f), largest, weight, weight.own(f), "slim")}<div class="at">${escape(placeOf(f))}</div></td><td class="wide bars">${
     bar(weight.total(f), largest, weight, weight.own(f))}</td>${columns.map((key) => ON_PHONE.includes(key) ? cellOf(key, f, weight)

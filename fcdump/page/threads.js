@@ -98,7 +98,7 @@ function processTable() {
   const commandOf = (process) => escape(process.command || process.executable || process.file);
   const row = (process) => `<tr><td>${html(process.run_ns)}</td><td>${process.pid}</td>${jobCells(process)}<td class="wide">${process.ppid}</td><td class="wide">${process.threads}</td><td class="l">${
     escape(process.end || "")}</td><td class="l cut" title="${commandOf(process)}">${commandOf(process)}</td></tr>`;
-  return `<section class="card"><header><h2>${counted(data.processes.length, "process")}</h2>${rows.length < data.processes.length ? `<span class="sub">the ${PROCESSES} longest ones</span>` : ""}</header><div class="scroll">
+  return `<section class="card"><header><h2>${counted(data.processes.length, "process")}</h2>${rows.length < data.processes.length ? `<span class="sub">the ${PROCESSES} longest ones</span>` : ""}${data.start_realtime_ns > 0 ? `<span class="sub">started ${escape(new Date(data.start_realtime_ns / 1e6).toLocaleString())}</span>` : ""}</header><div class="scroll">
     <table id="processes"><thead><tr><th>elapsed</th><th>pid</th>${hasRanks ? '<th>rank</th><th class="l wide">host</th>' : ""}<th class="wide">parent</th><th class="wide">threads</th><th class="l">end</th><th class="l">command</th></tr></thead>
     <tbody>${rows.map(row).join("")}</tbody></table></div></section>`;
 }

@@ -34,7 +34,10 @@ contains(result.err, "fcdump: --html: not in it: call sites\n", "notes")
 data = json.loads(run("--json", "all.fc").raw)
 functions = {function["name"]: function for function in data["functions"]}
 ODD = next(name for name in functions if name.startswith("<"))
-NAMES = "return Array.from(document.querySelectorAll('#functions tbody tr'), (row) => row.querySelector('.fn').title)"
+
+
+with_waits(program).write("waits.fc")
+run("--html=waits.html", "waits.fc")
 
 
 def boxes(driver, where="#flame", which=" .box"):
@@ -120,7 +123,7 @@ def look_at_tables(driver):
     drawn(driver, lambda: click(driver, "#chooser a[href*='columns=']:first-of-type"))
     equal("own Elapsed" in rows_of(driver)[0][1], False, "a column that was put away")
     go(driver, "#view=functions&columns=own,min,live")
-    equal(list(rows_of(driver)[0][1]), ["Function", "own · total", "own Elapsed", "fastest", "never freed"], "columns by the address")
+    equal(list(rows_of(driver)[0][1]), ["Function", "own · total", "own Elapsed", "fastest\nelapsed", "never freed"], "columns by the address")
     go(driver, "#view=functions&search=nothing")
     contains(text(driver, "#view .none"), "No function has “nothing” in its name or file.", "nothing fits")
 
@@ -314,12 +317,13 @@ with browser("--force-dark-mode") as driver:
                                 "return [data.base_ns, data.functions.length, performance.getEntriesByType('resource').length]"),
           [data["local_sum_ns"], len(functions), 0], "what it holds, and that it fetched nothing")
     contains(driver.page_source, "<noscript>", "who has no scripts")
+    contains(open("waits.html", encoding="utf-8").read(), "<tr><td>3.00 ms<td>3.00 ms<td>3<td>work</tr>", "whose table is of CPU time")
     look_at_tables(driver)
     look_at_flames(driver)
     look_at_keys(driver)
     look_at_functions(driver)
     look_at_the_rest(driver)
-equal([f'{cell}' for cell in re.findall(r"<td>([^<]*)</tr>", open("all.html", encoding="utf-8").read())][:2], ["work", "main"],
+equal([cell for cell in re.findall(r"<td>([^<]*)</tr>", open("all.html", encoding="utf-8").read())][:2], ["work", "main"],
       "the table for who has no scripts")
 
 # What was folded stands under a box that says so.
@@ -373,8 +377,6 @@ for number_of in range(100):
     deep.context(number_of - 1 if number_of else None, 0x1234, f"f{number_of}", 1, 1000 * (100 - number_of), 1000)
 deep.write("deep.fc")
 equal(run("--html=deep.html", "deep.fc").status, 1, "no image for names")
-with_waits(program).write("waits.fc")
-run("--html=waits.html", "waits.fc")
 run("--html=based.html", "--base=work", "waits.fc")
 run("--html=cpu.html", "--time=cpu", "waits.fc")
 waits = json.loads(run("--json", "waits.fc").raw)
@@ -432,11 +434,6 @@ def look_at_both_times(driver):
 
 
 # Names of operators have a plus in their address, which is no space.
-plus = simple(program)
-plus.more = []
-plus.write("plus.fc")
-
-
 def look_at_addresses(driver):
     show(driver, "waits.html", "#f=work&search=a+b%2Bc")
     equal(driver.execute_script("return document.getElementById('search').value"), "a+b+c", "a plus is a plus")
