@@ -145,26 +145,27 @@ enum FcMessageType
     FC_MSG_MODULE_UNLOAD, /* payload FcModuleInfo (base, start, end); value: time */
     FC_MSG_THREAD_START,  /* argument: kernel thread id; value: time; payload FcStackInfo:
                              the thread's own stack */
-    FC_MSG_THREAD_NAME,   /* payload: name */
-    FC_MSG_THREAD_END,    /* value: time; the thread's last chunk went before */
-    FC_MSG_FORK,          /* the thread is about to fork; value: fork token; payload: time
-                             (8 bytes).  Its stack as of here is what the child
-                             begins with, and the process's memory as of that time */
-    FC_MSG_FORK_DONE,     /* value: fork token; argument: 1 child exists, 0 failed */
-    FC_MSG_EXEC,          /* value: time; the process is about to exec */
-    FC_MSG_EXEC_FAILED,   /* value: time; it did not */
-    FC_MSG_CHUNK,         /* argument: chunk index; value: in so many units, from the
-                             first on, records begin */
-    FC_MSG_CHUNK_DATA,    /* transport `pipe`: payload FcDataHeader + records; no records: the
-                             thread is about to use this transport */
-    FC_MSG_QUIT,          /* value: time; argument: index of a chunk of the process
-                             whose `answer` is waited for, 0: answer on the
-                             reply pipe, FC_NO_ANSWER: none is awaited */
-    FC_MSG_EXIT_STATUS,   /* argument: status passed to exit */
-    FC_MSG_STACK,         /* payload FcStackInfo: memory that is or becomes a stack beside
-                             the threads' own: of a coroutine or of signal handlers */
-    FC_MSG_MEMORY,        /* payload FcRecord of memory, made by a thread whose end was told:
-                             libc frees what it kept for the thread */
+    FC_MSG_THREAD_NAME, /* payload: name; argument: FC_NAME_LABEL: it stays, as the program gave it
+                         */
+    FC_MSG_THREAD_END,  /* value: time; the thread's last chunk went before */
+    FC_MSG_FORK,        /* the thread is about to fork; value: fork token; payload: time
+                           (8 bytes).  Its stack as of here is what the child
+                           begins with, and the process's memory as of that time */
+    FC_MSG_FORK_DONE,   /* value: fork token; argument: 1 child exists, 0 failed */
+    FC_MSG_EXEC,        /* value: time; the process is about to exec */
+    FC_MSG_EXEC_FAILED, /* value: time; it did not */
+    FC_MSG_CHUNK,       /* argument: chunk index; value: in so many units, from the
+                           first on, records begin */
+    FC_MSG_CHUNK_DATA,  /* transport `pipe`: payload FcDataHeader + records; no records: the
+                           thread is about to use this transport */
+    FC_MSG_QUIT,        /* value: time; argument: index of a chunk of the process
+                           whose `answer` is waited for, 0: answer on the
+                           reply pipe, FC_NO_ANSWER: none is awaited */
+    FC_MSG_EXIT_STATUS, /* argument: status passed to exit */
+    FC_MSG_STACK,       /* payload FcStackInfo: memory that is or becomes a stack beside
+                           the threads' own: of a coroutine or of signal handlers */
+    FC_MSG_MEMORY,      /* payload FcRecord of memory, made by a thread whose end was told:
+                           libc frees what it kept for the thread */
     FC_MSG_LIVE, /* the process, of which one thread goes on, wants the list of its live blocks;
                     argument: index of a chunk for the answer, the decimal number
                     of a descriptor that fcmanager has open, or nothing */
@@ -185,9 +186,11 @@ enum FcMessageType
     FC_MSG_ENTRIES,     /* argument: number of a module; value: address of the first; payload:
                            FcEntryRecord, of its functions */
     FC_MSG_ENTRY_PAGES, /* argument: index of a chunk of entries; payload FcEntryPages */
-    FC_MSG_LAST = FC_MSG_ENTRY_PAGES,
+    FC_MSG_SNAPSHOT,    /* the program wants one; payload: what it calls that */
+    FC_MSG_LAST = FC_MSG_SNAPSHOT,
 };
 #define FC_NO_ANSWER UINT32_MAX
+#define FC_NAME_LABEL 1u
 
 struct FcMessage
 {

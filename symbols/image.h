@@ -92,6 +92,10 @@ void fc_image_find_unit(FcImage *image, guint64 address, const char **name, cons
 typedef gboolean (*FcUnitVisitor)(Dwarf_Die *unit, Dwarf_Addr address, gpointer data);
 gboolean fc_image_visit_units(FcImage *image, guint64 address, FcUnitVisitor visit, gpointer data);
 
+/* The string at `address` among the data that can't be written, where that is what a name looks
+ * like; the caller frees it; NULL: there is none. */
+char *fc_image_find_text(FcImage *image, guint64 address);
+
 /* For fc_image_free. */
 void fc_line_table_free(FcLineTable *lines);
 

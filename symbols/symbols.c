@@ -201,7 +201,10 @@ static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePl
         out->is_static = function->is_static;
     }
     else
-        out->name = name_place(symbols, module, place);
+    {
+        g_autofree char *text = image ? fc_image_find_text(image, address) : NULL;
+        out->name = text ? intern(symbols, text) : name_place(symbols, module, place);
+    }
     if (wants_line && image)
         find_line(symbols, profile, image, function, address, is_return, out);
 }

@@ -365,12 +365,12 @@ gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gin
 
 /* ---- Snapshots --------------------------------------------------------------------------- */
 
-static char *snapshot_name(FcFiles *files, const char *program, gint64 id, guint number)
+static char *snapshot_name(FcFiles *files, const char *program, gint64 id, const char *which)
 {
     g_autofree char *base = base_name(files, id, program);
     return files->has_id
-               ? g_strdup_printf("%s.snapshot-%04u.fc", base, number)
-               : g_strdup_printf("%s.%" G_GINT64_FORMAT ".snapshot-%04u.fc", base, id, number);
+               ? g_strdup_printf("%s.snapshot-%s.fc", base, which)
+               : g_strdup_printf("%s.%" G_GINT64_FORMAT ".snapshot-%s.fc", base, id, which);
 }
 
 /* Whether this session wrote it, not another one whose process has the same number. */
@@ -388,15 +388,16 @@ gboolean fc_files_write_snapshot(FcFiles *files, const FcProfile *profile,
                                  const FcFilesSnapshot *snapshot, GError **error)
 {
     g_auto(FcKeepPlaced) placed = {.beside = NULL};
-    g_autofree char *name =
-        snapshot_name(files, profile->executable, snapshot->id, snapshot->number);
+    g_autofree char *number = g_strdup_printf("%04u", snapshot->number);
+    g_autofree char *name = snapshot_name(files, profile->executable, snapshot->id,
+                                          snapshot->name ? snapshot->name : number);
     if (!write_to(files, WANTED, write_profile, profile, name, FALSE, &placed, error))
         return FALSE;
-    if (snapshot->number <= snapshot->keep)
+    if (snapshot->name || snapshot->number <= snapshot->keep)
         return TRUE;
     const int fd = files->folders[WANTED].fd;
-    g_autofree char *old =
-        snapshot_name(files, profile->executable, snapshot->id, snapshot->number - snapshot->keep);
+    g_autofree char *last = g_strdup_printf("%04u", snapshot->number - snapshot->keep);
+    g_autofree char *old = snapshot_name(files, profile->executable, snapshot->id, last);
     if (is_ours(fd, old, snapshot->unique_id))
         unlinkat(fd, old, 0);
     return TRUE;

@@ -46,12 +46,14 @@ gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gin
 typedef struct
 {
     gint64 id;
-    guint number; /* from 1 */
-    guint keep;   /* so many of the session's stay, this one among them */
+    const char *name; /* in place of a number; NULL: */
+    guint number;     /* from 1, and */
+    guint keep;       /* so many of the session's stay, this one among them */
     const char *unique_id;
 } FcFilesSnapshot;
 
-/* Writes it as NAME.ID.snapshot-NUMBER.fc, and deletes the one that is not to stay any more. */
+/* Writes it as NAME.ID.snapshot-NUMBER.fc, or with the snapshot's name there, and deletes the one
+ * that is not to stay any more. */
 gboolean fc_files_write_snapshot(FcFiles *files, const FcProfile *profile,
                                  const FcFilesSnapshot *snapshot, GError **error);
 

@@ -247,6 +247,9 @@ static void take_stack(FcProcess *process, const FcWireMessage *message)
 static void take_thread_name(FcProcess *process, const FcWireMessage *message)
 {
     FcThread *thread = fc_process_thread(process, message->thread);
+    if (thread->has_label && message->argument != FC_NAME_LABEL)
+        return;
+    thread->has_label = message->argument == FC_NAME_LABEL;
     g_free(thread->name);
     thread->name = g_strndup((const char *)message->payload, message->payload_bytes);
 }
@@ -378,6 +381,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_QUIT:
     case FC_MSG_LIVE:
     case FC_MSG_CONTROL:
+    case FC_MSG_SNAPSHOT:
         break;
     }
 }

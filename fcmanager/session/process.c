@@ -437,9 +437,11 @@ gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcTh
     guint64 time;
     const gint64 now_us = g_get_monotonic_time();
     const gint64 before_us = thread->asked_us != 0 ? thread->asked_us : now_us;
+    g_autofree char *unused = NULL; /* what the kernel calls a thread that has a label */
     thread->asked_us = now_us;
     if (!fc_clock_now(&process->setup->clock, &time) ||
-        !fc_proc_thread_read(process->hello.pid, thread->tid, &thread->name, found))
+        !fc_proc_thread_read(process->hello.pid, thread->tid,
+                             thread->has_label ? &unused : &thread->name, found))
         return FALSE;
     thread->sampled_ahead = found->ahead_ns;
     thread->sampled_time = time;

@@ -39,9 +39,10 @@ struct FcSession
     GArray *asked; /* struct FcControl: what is to be answered */
     FcSnapshots snapshots;
     FcSnapshots periodic; /* FC_EVERY */
+    FcSnapshots named;    /* by the program itself */
     gint64 next_periodic_ms;
-    gboolean is_periodic_failed; /* which is said once */
-    gint64 end_began_ms;         /* of a thread or a process, and how long it may take unsaid, */
+    gboolean is_write_failed; /* which is said once */
+    gint64 end_began_ms;      /* of a thread or a process, and how long it may take unsaid, */
     gint64 end_may_take_ms;
     gboolean is_patience_asked; /* which is said once */
 };
@@ -101,6 +102,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->asked = g_array_new(FALSE, FALSE, sizeof(struct FcControl));
     fc_snapshots_init(&session->snapshots);
     fc_snapshots_init(&session->periodic);
+    fc_snapshots_init(&session->named);
     session->next_periodic_ms = now_ms() + setup->every_ms;
     const gint64 started = (gint64)time(NULL);
     session->unique_id = make_unique_id(started);
@@ -126,6 +128,7 @@ void fc_session_free(FcSession *session)
     g_array_unref(session->asked);
     fc_snapshots_clear(&session->snapshots);
     fc_snapshots_clear(&session->periodic);
+    fc_snapshots_clear(&session->named);
     g_free(session->unique_id);
     g_free(session->files.root_program);
     g_free(session);
@@ -208,20 +211,25 @@ static void note_user_filter(FcSession *session, FcProcess *process)
 /* ---- Snapshots by the clock -------------------------------------------------------------- */
 
 /* Those that are being written are complete, or not there, when this returns. */
-static void end_periodic(FcSession *session, gboolean waits)
+static void end_written(FcSession *session, gboolean waits)
 {
-    if (fc_snapshots_reap(&session->periodic, waits) == 0 || session->is_periodic_failed)
+    const guint failed =
+        fc_snapshots_reap(&session->periodic, waits) + fc_snapshots_reap(&session->named, waits);
+    if (failed == 0 || session->is_write_failed)
         return;
-    session->is_periodic_failed = TRUE;
-    fc_answers_remember(session->answers, "a snapshot could not be written (FC_EVERY)");
+    session->is_write_failed = TRUE;
+    fc_answers_remember(session->answers,
+                        "a snapshot could not be written (FC_EVERY, fc_snapshot)");
 }
 
 static gboolean write_periodic(FcProcess *process, const FcProfile *profile, gpointer data)
 {
     const FcSession *session = data;
     g_autoptr(GError) error = NULL;
-    const FcFilesSnapshot snapshot = {process->hello.pid, (guint)session->periodic.taken + 1,
-                                      session->setup.every_keep, session->unique_id};
+    const FcFilesSnapshot snapshot = {.id = process->hello.pid,
+                                      .number = (guint)session->periodic.taken + 1,
+                                      .keep = session->setup.every_keep,
+                                      .unique_id = session->unique_id};
     if (fc_files_write_snapshot(session->setup.files, profile, &snapshot, &error))
         return TRUE;
     debug(session, "%s", error->message);
@@ -255,6 +263,46 @@ static void take_periodic(FcSession *session)
         debug(session, "%s", error->message);
 }
 
+/* Letters of a name of a file. */
+#define NAME_LETTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-"
+
+typedef struct
+{
+    FcFiles *files;
+    const char *name;
+} Named;
+
+static gboolean write_named(FcProcess *process, const FcProfile *profile, gpointer data)
+{
+    const Named *named = data;
+    const FcFilesSnapshot snapshot = {.id = process->hello.pid, .name = named->name};
+    return fc_files_write_snapshot(named->files, profile, &snapshot, NULL);
+}
+
+/* The program wants a snapshot. */
+static void take_named(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *name = g_strndup((const char *)message->payload, message->payload_bytes);
+    g_autoptr(GPtrArray) processes = g_ptr_array_new();
+    if (process->finished)
+        return;
+    g_strcanon(name, NAME_LETTERS, '_');
+    g_ptr_array_add(processes, process);
+    Named named = {session->setup.files, name};
+    const FcSnapshotOrder order = {.common = &session->common,
+                                   .unique_id = session->unique_id,
+                                   .processes = processes,
+                                   .forked = session->setup.forked,
+                                   .source = session->setup.data,
+                                   .write = write_named,
+                                   .data = &named};
+    if (fc_snapshots_take(&session->named, &order, &error))
+        return;
+    g_autofree char *text = g_strdup_printf("no snapshot '%s': %s", name, error->message);
+    fc_answers_remember(session->answers, text);
+}
+
 /* ---- The end of a process ---------------------------------------------------------------- */
 
 /* Takes what is left of the process and writes its file. */
@@ -267,7 +315,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
     report_short_memory(session, process);
     if (process->key == session->root)
         note_user_filter(session, process);
-    end_periodic(session, TRUE);
+    end_written(session, TRUE);
     fc_clock_refresh(&session->common.clock);
     fc_process_finish(process, time, thread, dead);
     if (process->key == session->root)
@@ -525,6 +573,9 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
             fc_manager_filter_take_module(session->setup.user_filter, message);
         fc_session_files_write_threads(&session->files, process);
         break;
+    case FC_MSG_SNAPSHOT:
+        take_named(session, process, message);
+        break;
     case FC_MSG_CONTROL: /* not of a process: fc_session_message */
         break;
     case FC_MSG_STARTED:
@@ -703,7 +754,7 @@ void fc_session_round(FcSession *session)
     while (g_hash_table_iter_next(&iter, NULL, &process))
         fc_process_retry(process);
     fc_snapshots_reap(&session->snapshots, FALSE);
-    end_periodic(session, FALSE);
+    end_written(session, FALSE);
     take_periodic(session);
     if (session->setup.shared)
         fc_shared_count_round(session->setup.shared);

@@ -20,6 +20,7 @@ typedef struct
     guint32 number;          /* within the process, from 1 */
     gint64 tid;              /* 0: not known */
     char *name;              /* owned; NULL: not known */
+    gboolean has_label;      /* the program gave that name, which stays */
     guint64 start_time;      /* ticks; 0: not known */
     FcCounts *counts;        /* owned */
     FcStack *stack;          /* owned */

@@ -338,10 +338,10 @@ static GArray *find_kept(FcSharedMap *shared, const GArray *processes)
         Kept kept = {.owner = __atomic_load_n(&chunk_at(shared, i)->owner, __ATOMIC_RELAXED)};
         if (kept.owner == 0 || !is_one_of(kept.owner, processes))
             continue;
-        while (kept.kind <= FC_CHUNK_OF_COUNTS &&
+        while (kept.kind <= FC_CHUNK_OF_ENTRIES &&
                !view_chunk(shared, i, kept.owner, kept.kind, &kept.view))
             kept.kind++;
-        if (kept.kind <= FC_CHUNK_OF_COUNTS)
+        if (kept.kind <= FC_CHUNK_OF_ENTRIES)
             g_array_append_val(found, kept);
     }
     g_array_sort(found, compare_kept);

@@ -9,8 +9,12 @@ import re
 import shlex
 import signal
 import socket
+import statistics
+import subprocess
+import sys
+import time
 
-from serving import LONG_S, Server, fc_flags, fctest, step
+from serving import LONG_S, PREFIX, Run, Server, fc_flags, fcprofile, fctest, step
 
 KEYS = 3000
 
@@ -219,3 +223,51 @@ class Redis(Server):
             process.terminate()
             return results, self.ended(process, client)
         self.run_kinds(scenario, 2)
+
+    def fcctl(self, *words):
+        done = self.run_target([os.path.join(PREFIX, "bin", "fcctl"), *map(str, words)])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode()
+
+    def cpu_s(self, pid):
+        """Of a process and the children that it has waited for."""
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as stream:
+            words = stream.read().rpartition(")")[2].split()
+        return sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
+
+    def test_snapshots(self):
+        """A snapshot a second for a minute under load; when it is idle, calls of a snapshot are those of its own
+        statistics.  Prints what it took."""
+        self.fresh()
+        os.mkdir(self.path("profiles"))
+        env = fctest.plain_environment(FC_QUIET="1", FC_DUMP_PATH=self.path("profiles"))
+        process, client = self.serve(Run("profiled", self.builds["profiled"], env))
+        status = dict(line.split(" ", 1) for line in self.fcctl(process.pid, "status").splitlines())
+        manager, blocked_ms, started = int(status["manager"]), [], time.monotonic()
+        cpu = [self.cpu_s(manager), self.cpu_s(process.pid)]
+        words = [os.path.join(self.builds["plain"],
+                              "src/redis-benchmark"), "-s", self.path("work", "socket"), "-n", "100000000", "-c", "8",
+                 "-t", "set", "-r", "1000", "-q"]
+        with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as load:
+            for second in range(60):
+                time.sleep(max(0, started + second + 1 - time.monotonic()))
+                self.fcctl(process.pid, "snapshot", self.path("snapshot.fc"))
+                blocked_ms.append(float(re.search(r"(?m)^snapshots-blocked-ms ([\d.]+)",
+                                                  self.fcctl(process.pid, "status"))[1]))
+            took = time.monotonic() - started
+            cpu = [self.cpu_s(manager) - cpu[0], self.cpu_s(process.pid) - cpu[1]]
+            load.kill()
+        for command in ("GET key", "INCR number", "LPUSH list 1", "GET key"):
+            client(command)
+        told = {name: int(calls) for name, calls in
+                re.findall(r"cmdstat_(\w+):calls=(\d+)", client("INFO commandstats").decode())}
+        self.fcctl(process.pid, "snapshot", self.path("idle.fc"))
+        found = {function.name: function.calls for function in fcprofile.load(self.path("idle.fc")).functions}
+        for name in ("set", "get", "incr", "lpush"):
+            self.assertEqual(found[name + "Command"], told[name], name)
+        self.assertGreater(told["set"], 1000)
+        print(f"blocked: median {statistics.median(blocked_ms):.2f} ms, at most {max(blocked_ms):.2f} ms; CPU of the manager "
+              f"and its children {cpu[0] / took:.1%} of a processor, of redis {cpu[1] / took:.1%}; "
+              f"{told['set']} SETs, a snapshot of {os.path.getsize(self.path('idle.fc')) >> 10} KiB", file=sys.stderr)
+        process.terminate()
+        self.ended(process, client)

@@ -4,6 +4,7 @@
 file, so that a snapshot's calls can be told before and after."""
 
 import contextlib
+import json
 import os
 import struct
 import subprocess
@@ -294,7 +295,55 @@ class ByTheClock(Snapshots):
             os.mkdir(self.path("later"))
             self.wait_for_file(f"later/functioncheck.{server.pid}.snapshot-%04u.fc" % (2 + int(self.value(server.pid, "periodic-snapshots"))))
         with open(self.path("log"), encoding="utf-8") as log:
-            self.assertEqual(log.read().count("a snapshot could not be written (FC_EVERY)"), 1)
+            self.assertEqual(log.read().count("a snapshot could not be written (FC_EVERY, fc_snapshot)"), 1)
+
+
+class Told(Snapshots):
+    """What a program says by fc.h."""
+    INCLUDE = "-I" + os.path.join(fctest.PREFIX, "include")
+
+    def calls_of(self, name):
+        text = self.command([fctest.tool("fcdump"), "--json", name])
+        return {function["name"]: function["calls"] for function in json.loads(text)["functions"]}
+
+    def check(self, *flags, compiler="gcc", config=()):
+        if config:
+            self.config = config
+        program = self.compile("told.c", self.INCLUDE, "-pthread", *flags, compiler=compiler)
+        for detail in ("auto", "all"):
+            with self.subTest(detail):
+                done = self.run_quiet([program], env={"FC_DETAIL": detail})
+                self.assertEqual((done.returncode, done.stdout), (0, b"30\n"), done.stderr)
+                snapshot, = [name for name in os.listdir(self.folder) if name.endswith(".snapshot-after_6_half.fc")]
+                first, last = self.calls_of(snapshot), self.calls_of("functioncheck.fc")
+                # it goes on meanwhile: at least what was before
+                self.assertGreaterEqual((first["outer part"], first["inner part"]), (1, 6))
+                self.assertLessEqual((first["outer part"], first["inner part"]), (2, 10))
+                self.assertEqual((last["outer part"], last["inner part"]), (2, 10))
+                text = json.loads(self.command([fctest.tool("fcdump"), "--json", "functioncheck.fc"]))
+                self.assertIn("the other one", [thread["name"] for thread in text["threads"]])
+                self.assertEqual(text["losses"] + text["repairs"], [])
+                tree = self.command([fctest.tool("fcdump"), "--tree", "--all", "functioncheck.fc"])
+                self.assertRegex(tree, r"regions(.|\n)*outer part(.|\n)*inner part")
+                os.unlink(self.path(snapshot))
+        return last
+
+    def test_c(self):
+        self.assertEqual(self.check()["leaf"], 16)
+
+    def test_clang(self):
+        self.assertEqual(self.check(compiler="clang")["leaf"], 16)
+
+    def test_cxx(self):
+        self.assertEqual(self.check("-x", "c++", "-std=gnu++17", compiler="g++")["leaf"], 16)
+
+    def test_after_inlining(self):
+        self.check("-O2", config=["--after-inlining"])
+
+    def test_without_libfc(self):
+        program = self.compile("told.c", self.INCLUDE, "-pthread", "-Wall", "-Wextra", "-Werror", profiled=False)
+        done = self.run_target([program])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"30\n", b""))
 
 
 class Asking(Snapshots):
