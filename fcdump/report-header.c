@@ -6,6 +6,7 @@
 
 #define FILES_MAX 8 /* named one by one */
 #define MANAGER_NOTABLE_NS 50000000u
+#define SHARED_MAX 4u         /* named one by one */
 #define HOOKS_LOOKED_AT 1000u /* functions: where these are not hooked after inlining, none is */
 #define LOOKS_MANY 30u        /* of so few no function can have its time by them */
 
@@ -182,9 +183,36 @@ static void note_hooks(const FcReportContext *context)
                        "function, but slower than it is without hooks.");
 }
 
+/* Functions that the linker folded (--icf) have the calls and times of one row. */
+static void note_shared(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    g_autoptr(GString) names = g_string_new(NULL);
+    guint count = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        const char *other =
+            fc_symbols_find_other_name(model->symbols, model->profile, &function->figures.place);
+        if (!other || count++ >= SHARED_MAX)
+            continue;
+        g_autofree char *one = fc_format_text(function->name);
+        g_autofree char *two = fc_format_text(other);
+        g_string_append_printf(names, "%s%s is %s, too", count == 1 ? "" : "; ", one, two);
+    }
+    if (count > SHARED_MAX)
+        g_string_append_printf(names, "; and %u more", count - SHARED_MAX);
+    if (count > 0)
+        fc_render_note(context->render,
+                       "Code with two names, an alias or equal functions that the linker folded, "
+                       "has one row: %s.",
+                       names->str);
+}
+
 void fc_report_header_notes(const FcReportContext *context)
 {
     note_hooks(context);
+    note_shared(context);
     note_filters(context);
     note_depths(context);
     note_estimates(context);

@@ -19,8 +19,9 @@ typedef struct
     const char *raw;      /* linkage name, version included; the image's */
     const char *raw_name; /* interned by symbols.c when first asked for; else NULL */
     const char *name;
-    guint enclosing; /* nearest function before this one that reaches beyond its
-                        start; G_MAXUINT: none */
+    const char *other_raw; /* of another symbol at this address that is as good; NULL: none */
+    guint enclosing;       /* nearest function before this one that reaches beyond its
+                              start; G_MAXUINT: none */
     gboolean is_static;
     gboolean is_import; /* stands for another file's function of that name: the address
                            that a program fixed at link time gave to it */

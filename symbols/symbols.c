@@ -311,6 +311,22 @@ GArray *fc_symbols_find_chain(FcSymbols *symbols, const FcProfile *profile,
     return chain;
 }
 
+const char *fc_symbols_find_other_name(FcSymbols *symbols, const FcProfile *profile,
+                                       const FcProfilePlace *entry)
+{
+    if (entry->module < 0 || (guint)entry->module >= profile->modules->len)
+        return NULL;
+    FcImage *image = find_image(symbols, profile, (guint)entry->module);
+    const FcImageFunction *function = image ? fc_image_find_function(image, entry->offset) : NULL;
+    if (!function || function->start != entry->offset || !function->other_raw)
+        return NULL;
+    g_autofree char *name = fc_demangle_name(function->raw, symbols->demangle);
+    g_autofree char *other = fc_demangle_name(function->other_raw, symbols->demangle);
+    /* a constructor has several linkage names */
+    return g_strcmp0(name, other) == 0 ? NULL
+                                       : intern(symbols, other ? other : function->other_raw);
+}
+
 GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, guint module)
 {
     FcImage *image = find_image(symbols, profile, module);

@@ -89,6 +89,11 @@ GArray *fc_symbols_find_chain(FcSymbols *symbols, const FcProfile *profile,
 /* Whether that source file is one of the system's: of its headers, or of the compiler's. */
 gboolean fc_symbols_is_system_file(const char *file);
 
+/* Another function's name that the code at `entry` has as well, demangled as asked: an alias, or an
+ * equal function that the linker folded with it.  NULL: it has none.  Belongs to `symbols`. */
+const char *fc_symbols_find_other_name(FcSymbols *symbols, const FcProfile *profile,
+                                       const FcProfilePlace *entry);
+
 /* FcInlined, by copies: those of a module but what the system's headers define (below /usr/include
  * and /usr/lib).  NULL: there is no debug information.  The caller unrefs. */
 GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, guint module);

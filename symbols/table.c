@@ -20,6 +20,7 @@ typedef struct
     guint rank;          /* of two at one address the lower one is shown */
 } Candidate;
 
+#define RANK_WEAK (1u << 1)
 #define MAX_NESTING 64 /* of functions in one another; real files have 1 or 2 */
 
 /* Where several names stand at one address: functions before labels, then those with a
@@ -41,7 +42,7 @@ static guint rank_symbol(const GElf_Sym *symbol, const char *name)
     if (strchr(name, '@') && !strstr(name, "@@"))
         rank |= 1 << 2;
     if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
-        rank |= 1 << 1;
+        rank |= RANK_WEAK;
     return rank;
 }
 
@@ -142,9 +143,14 @@ static GArray *merge_candidates(GArray *candidates)
         FcImageFunction *function = &candidate->function;
         guint next = i + 1;
 
-        while (next < candidates->len &&
-               g_array_index(candidates, Candidate, next).function.start == function->start)
-            next++;
+        for (; next < candidates->len; next++)
+        {
+            const Candidate *other = &g_array_index(candidates, Candidate, next);
+            if (other->function.start != function->start)
+                break;
+            if (!function->other_raw && (other->rank | RANK_WEAK) == (candidate->rank | RANK_WEAK))
+                function->other_raw = other->function.raw;
+        }
         i = next;
         if (candidate->is_label && function->start < covered)
             continue;

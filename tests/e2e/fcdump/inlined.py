@@ -109,3 +109,18 @@ names = [function["name"] for function in data["functions"]]
 found = sorted((names[arc["callee"]], arc["calls"], arc["inlined"]) for arc in data["arcs"]
                if arc["caller"] is not None and names[arc["caller"]] == "walk")
 equal(found, [("part", 1, True), ("part", 3, True), ("walk", 3, False)], "calls by walk")
+
+# Equal functions that the linker folds have one row, which is said; constructors have several linkage names.
+with open("folded.cc", "w", encoding="ascii") as file:
+    file.write("""struct Made { __attribute__((noinline)) Made(int x) { volatile int s = x; } };
+__attribute__((noinline)) int first(int x) { volatile int s = x; return s * 3 + 1; }
+__attribute__((noinline)) int second(int x) { volatile int s = x; return s * 3 + 1; }
+int main() { Made one(3); return first(1) + second(1) == 8 ? 0 : 1; }
+""")
+if shutil.which("ld.gold"):
+    for option, told in (("--icf=all", True), ("--icf=none", False)):
+        subprocess.run(["g++", "-O2", "-ffunction-sections", "-fuse-ld=gold", "-Wl," + option, *by_default, "-o", "folded", "folded.cc"], check=True)
+        subprocess.run(["./folded"], check=True, env={**os.environ, "FC_QUIET": "1"})
+        text = " ".join(good("--notes", "functioncheck.fc").split())
+        equal("one row: first is second, too." in text or "one row: second is first, too." in text, told, option + ": said")
+        equal(sorted(function["calls"] for function in json.loads(classic("--json"))["functions"]), [1, 1, 2] if told else [1, 1, 1, 1], option)
