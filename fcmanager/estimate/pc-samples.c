@@ -17,10 +17,11 @@
 #include <unistd.h>
 
 /* A sample in so many ns of a thread's time on the CPU; at first more often, as a short run has
- * few. */
+ * few.  A tenth of a second of that is enough: an interrupt takes some 20 us where the machine is a
+ * virtual one. */
 #define SAMPLE_NS 1000000
 #define FIRST_SAMPLE_NS 250000
-#define FIRST_SAMPLES 4000u
+#define FIRST_SAMPLES 400u
 /* So much of the stack, and room for some 30 such samples, which are taken when there are half of
  * them; without stacks for 1,000.  And taken at least so often. */
 #define STACK_BYTES 4096u
