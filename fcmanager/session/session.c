@@ -297,8 +297,9 @@ static void take_named(FcSession *session, FcProcess *process, const FcWireMessa
                                    .source = session->setup.data,
                                    .write = write_named,
                                    .data = &named};
-    if (fc_snapshots_take(&session->named, &order, &error))
+    if (fc_snapshots_take(&session->named, &order, &error) || session->is_write_failed)
         return;
+    session->is_write_failed = TRUE;
     g_autofree char *text = g_strdup_printf("no snapshot '%s': %s", name, error->message);
     fc_answers_remember(session->answers, text);
 }
