@@ -82,7 +82,7 @@ static guint32 arc_of(FcAttribution *work, guint32 index, guint32 caller)
     return arc;
 }
 
-/* Many samples of one frame may be of the same calls, and each may tell of few: these are one. */
+/* Adds the share, or adds it to the one with the same frame, context and pair. */
 static void add_share(FcAttribution *work, const FcCountedShare *share)
 {
     const guint32 hash = fc_map_hash(share->frame, share->node, share->pair);
@@ -201,7 +201,7 @@ static gboolean meet_known(Search *search, guint32 index, gboolean surely)
     return any;
 }
 
-/* Those who are known to call `function`, or, where nobody is, whom its call site looks like. */
+/* Known callers of `function`; if there are none, the one that its call site suggests. */
 static void meet_callers(Search *search, guint32 function)
 {
     const FcAttribution *work = search->work;
@@ -244,7 +244,7 @@ guint32 fc_attribution_make_caller(FcAttribution *work, guint32 frame, guint32 h
 
 /* ---- Where calls go ------------------------------------------------------------------- */
 
-/* Calls whose recorded frame is known: by its function, or by counted ones that it called. */
+/* Calls below a recorded frame: made by its function, or by a counted one that it called. */
 static void give_below(FcAttribution *work, const Batch *batch)
 {
     FcCounts *counts = work->counts;
@@ -274,8 +274,8 @@ static void give_below(FcAttribution *work, const Batch *batch)
         give(work, batch, g_array_index(found, guint32, i), hidden, parts[i]);
 }
 
-/* Of a call within the same function the time is the better measure: the calls of the context are
- * those from outside. */
+/* Calls within a recursion are divided by time, as the context's calls include those from
+ * outside. */
 static guint64 weight_of(const FcAttribution *work, const FcCountedPair *pair, guint32 node)
 {
     const FcCountsNode *own = &work->counts->nodes[node];
@@ -420,8 +420,8 @@ static void give_by_callers(FcAttribution *work, Batch batch, const GArray *call
     }
 }
 
-/* No sample: by the callers that are known, or that the call site looks like; where it looks like
- * nobody's, as code that was made at run time, by those who call the function from elsewhere. */
+/* Calls without a sample go to the known callers; else to the one that the call site suggests;
+ * else, as for code that was made at run time, to the callers that the function has elsewhere. */
 static void give_unsampled(FcAttribution *work, Batch batch)
 {
     const FcCountedPair pair = g_array_index(work->counted->pairs, FcCountedPair, batch.pair);

@@ -4,11 +4,10 @@
  */
 #include "fcmanager/estimate/counted-work.h"
 
-/* A function that calls so often by a call site, going by how often it was called, in as many of
- * its calls as were timed, would have been seen to: of 4 expected observations none comes in 2 of
- * 100 cases (Poisson). */
+/* A function is not the caller if its timed calls should have shown so many calls from the site,
+ * and showed none: by chance that happens in 2 of 100 cases (Poisson). */
 #define REFUTED_BY 4.0
-/* And one that calls itself, in as many of its calls, if that is so much as rare. */
+/* Nor does a function call itself if none of so many timed calls did. */
 #define REFUTED_ITSELF 64u
 
 guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc)
@@ -41,10 +40,9 @@ static guint32 function_before(const FcAttribution *work, const FcCountedPair *p
     return work->by_address[low - 1] + 1;
 }
 
-/* Whether `caller` does not call the pair by what is known, though its code looks like that of the
- * call site.  Who called had no frame from when it was counted on; so if the pair was called before
- * that, another one's frame around it tells.  And a caller that was timed had the call in its
- * burst, where all is recorded. */
+/* Whether records rule out that `caller` calls the pair: those from before `caller` was counted,
+ * when it had a frame, show other callers; or its timed calls, in which all is recorded, show no
+ * such call. */
 static gboolean is_refuted(const FcAttribution *work, const FcCountedPair *pair, guint32 caller)
 {
     const FcCounted *counted = work->counted;

@@ -35,8 +35,8 @@ static void add_sample(Sums *sums, const FcCountedSample *sample)
     sums->alone += sample->alone;
 }
 
-/* What the sum of `untimed` values that were not measured differs from that many times the mean of
- * those that were, squared; both drawn from the same. */
+/* The variance of an estimate: of the sum of `untimed` values that were not measured, by the mean
+ * of those that were. */
 static double variance_of(double sum, double squares, const FcCountedSums *timed, double untimed)
 {
     if (timed->bursts == 0 || untimed <= 0)
@@ -46,7 +46,7 @@ static double variance_of(double sum, double squares, const FcCountedSums *timed
      * are much alike */
     const double count =
         MIN(timed->weight * timed->weight / timed->weight_squares, (double)timed->bursts);
-    /* of one value nothing is known but that it is one of those */
+    /* a single value: its own size is all that is known */
     double one = mean * mean;
     if (timed->bursts > 1)
         one = MAX(0, squares / timed->weight - one) * count / MAX(count - 1, 1);
@@ -66,8 +66,8 @@ static Sums sums_of_pair(const FcAttribution *work, const FcCountedPair *pair)
     return sums;
 }
 
-/* The local time of an untimed call of `function`, as it was: what timing it and the calls that it
- * made cost is no part of it, what counting it cost is. */
+/* The mean local time of an untimed call of `function`: without the overhead of timing, with that
+ * of counting. */
 static double mean_local(const FcAttribution *work, const Sums *sums, guint32 function)
 {
     const FcCallOverhead *of_call = work->of_call;
@@ -86,7 +86,7 @@ static double mean_local(const FcAttribution *work, const Sums *sums, guint32 fu
 /* Adds to the function's variances, and returns that of the local time. */
 static double add_errors(FcCountsFunction *function, const Sums *sums, double mean, double untimed)
 {
-    /* of a mean that is not of a sample nothing is known but that it is one */
+    /* no timed call: the mean's own size is all that is known */
     double local = mean * untimed * mean * untimed;
     double total = local;
     const FcCountedSums *timed = &sums->timed;
@@ -100,7 +100,8 @@ static double add_errors(FcCountsFunction *function, const Sums *sums, double me
     return local;
 }
 
-/* What is too much here is too little there. */
+/* The error of a counted function's time is also one of the recorded frame that it was taken from.
+ */
 static void add_givers_errors(FcAttribution *work, const double *variances, const double *untimed)
 {
     FcCounts *counts = work->counts;
@@ -116,7 +117,7 @@ static void add_givers_errors(FcAttribution *work, const double *variances, cons
     }
 }
 
-/* Of the functions' pairs that have too few samples of their own: of each what it is of all. */
+/* Pairs with too few samples of their own have a part of the error of all of the function's. */
 static void add_pooled_errors(FcAttribution *work, const Sums *by_function, const double *pooled,
                               const double *untimed, double *variances)
 {
@@ -139,7 +140,7 @@ double fc_attribution_estimated_part(const FcCountedPair *pair)
     return pair->calls > 0 ? (double)(pair->calls - pair->deep) / (double)pair->calls : 0;
 }
 
-/* How long the untimed calls of each share took by the samples. */
+/* Estimates the time of the untimed calls of each share. */
 static void estimate(FcAttribution *work)
 {
     const GArray *pairs = work->counted->pairs;

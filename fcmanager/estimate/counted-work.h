@@ -9,7 +9,7 @@
 #include "fcmanager/estimate/counted.h"
 #include "fcmanager/estimate/overhead.h"
 
-/* In place of a pair: what calling sampled calls cost, which is in the time of their caller. */
+/* In place of a pair: the overhead of timed calls that is in the time of their caller. */
 #define FC_SHARE_OF_OVERHEAD G_MAXUINT32
 
 /* Calls of `pair` that were made while frame `frame` was the innermost that was recorded; their
@@ -90,7 +90,7 @@ static inline void fc_attribution_grow(GArray *array, guint32 index)
         g_array_set_size(array, index + index / 8 + 64);
 }
 
-/* An entry of one of the arrays above, which grows with zeros if need be; good until it does. */
+/* An entry of one of the arrays above, which grows with zeros if need be.  Valid until it grows. */
 static inline guint32 *fc_attribution_link(GArray *links, guint32 index)
 {
     fc_attribution_grow(links, index);
@@ -125,20 +125,20 @@ void fc_attribution_find_below(const FcAttribution *work, guint32 node, guint32 
 void fc_attribution_add_below(FcAttribution *work, guint32 node);
 /* Recorded calls by the arc of which it is certain that its caller made them. */
 guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc);
-/* The function (+ 1; 0: none) that calls the pair as far as its call site tells, where nobody
- * surely does and it is not certain that it does not: that into which the callee was inlined, which
- * was called from the same site itself; else the one that begins closest before the site, though it
- * may be another, as what was not profiled is not known. */
+/* The function (+ 1; 0: none) that calls the pair as far as its call site tells, for pairs whose
+ * caller no record shows: the function that the callee was inlined into, as it is called from the
+ * same site; else the profiled function that begins closest before the site, unless its timed calls
+ * rule it out; else the function below which most calls were recorded. */
 guint32 fc_attribution_likely_caller(const FcAttribution *work, const FcCountedPair *pair);
-/* Whether it is certain of any call of the pair who made it. */
+/* Whether any call of the pair has a certain caller. */
 gboolean fc_attribution_is_sure(const FcAttribution *work, const FcCountedPair *pair);
-/* The counted function that calls the pair where `function` (+ 1; 0: none) does not, as it has no
- * such call site; + 1, 0: it does itself. */
+/* The counted function (+ 1) that calls the pair where calls are recorded below `function` (+ 1; 0:
+ * none), which has no such call site; 0: `function` calls it itself. */
 guint32 fc_attribution_hidden_caller(const FcAttribution *work, const FcCountedPair *pair,
                                      guint32 function);
-/* The context below `frame` of the counted function `hidden` (+ 1), of which nothing tells yet that
- * it was called there, but that a call site in it called: made by what is known of its callers; 0:
- * too little is. */
+/* Makes a context of the counted function `hidden` (+ 1) below `frame`, by a chain of known
+ * callers; 0: there is no such chain.  For calls from `hidden` below `frame` where no context shows
+ * it. */
 guint32 fc_attribution_make_caller(FcAttribution *work, guint32 frame, guint32 hidden);
 
 /* Gives the calls of pair number `index` to contexts; those of its callers have theirs. */

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Calls of one thread that libfc counted and did not record: what is known of them while the
- * thread runs, and the sums that come of it when it ends.  stack.c tells what it meets, thread.c
- * reads the counters, and has them attributed.
+ * The counted calls of one thread: what is known of them while the thread runs.  stack.c adds
+ * samples, thread.c adds the counters and has the calls attributed when the thread ends
+ * (counted-attribute.h).
  *
- * A counter has its function and call site, and is exact.  Who called, in which context and for
- * how long is not in it; that is found out from two kinds of records.  Some calls are timed, a
- * random sample, each with all that it calls (a sampling burst); and everything was recorded before
- * the thread began to count.  See counted-attribute.h for what is made of that.
+ * A counter is exact.  It knows the function and the call site, but not who called, in which
+ * context, and for how long.  Two kinds of records tell: those of the calls that are timed, at
+ * random, each with all calls within it (a sampling burst); and those from before the thread began
+ * to count.
  */
 #pragma once
 
 #include "fcmanager/counts/counts.h"
 
-/* Sums over calls of which each stands for as many as its weight. */
+/* Weighted sums over timed calls.  A call stands for as many calls as its weight. */
 typedef struct
 {
-    guint64 bursts; /* in how many they were made, which have no more than chance in common */
+    guint64 bursts; /* in which they were made: calls of different bursts are independent */
     guint64 last_burst;
     double weight;
     double weight_squares;
-    double callees; /* calls that they made themselves and that are else counted; in ticks: */
+    double callees; /* calls that they made, of functions that are counted; in ticks: */
     double local;
     double local_squares;
     double total;
@@ -45,14 +45,14 @@ typedef struct
     gboolean is_cut; /* its burst ended before it did */
 } FcCountedTime;
 
-/* What was met of one call site and function within one context. */
+/* Samples of one call site and function below one context. */
 typedef struct
 {
     guint32 parent; /* the context of the innermost open frame, which need not be the caller's */
     guint32 arc;    /* from that frame's function, by the site */
     guint32 next;   /* of the same pair, index + 1; 0: none.  For counted-attribute.c */
-    guint64 met;    /* how often a counter had run down there, weighted */
-    guint64 alone;  /* activations that were timed and stand for themselves only */
+    guint64 met;    /* how often a counter reached zero there, weighted */
+    guint64 alone;  /* timed calls that took too long to stand for others */
     guint64 cut;    /* of the timed ones, those whose burst ended before they did */
     FcCountedSums timed; /* the others */
 } FcCountedSample;
@@ -97,30 +97,28 @@ void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean ne
 /* Whether calls of `function` make no record but in a burst. */
 gboolean fc_counted_is_counted(const FcCounted *counted, guint32 function);
 
-/* A counter of `arc`'s call site and function had run down while `parent` was the innermost
- * context, which stands for `weight` times.  Returns the number of the sample, for
- * fc_counted_timed. */
+/* A counter of `arc`'s call site and function reached zero below context `parent`.  It stands for
+ * `weight` times.  Returns the number of the sample, for fc_counted_timed. */
 guint32 fc_counted_met(FcCounted *counted, guint32 parent, guint32 arc, guint64 weight);
-/* A call of that sample was timed.  One that took longer than `most` ticks locally stands for
- * itself alone: it was preempted, or did what is too rare to tell from a sample how often it was
- * done. */
+/* Adds a timed call to that sample.  One with a local time of more than `most` ticks stands for
+ * itself alone: it was preempted, or did something too rare to sample. */
 void fc_counted_timed(FcCounted *counted, guint32 sample, const FcCountedTime *time, guint64 most);
-/* A call by `arc` was recorded from its entry to its exit within that burst: all is known that it
- * called. */
+/* A call by `arc` was recorded from its entry to its exit within that burst, with all calls that it
+ * made. */
 void fc_counted_watched(FcCounted *counted, guint32 arc, guint64 burst);
 
-/* The thread has ended, no sample is met any more: gives back what finds them. */
+/* Frees the map of samples: no more will be added. */
 void fc_counted_forget_samples_map(FcCounted *counted);
 
-/* A call by `arc` was recorded where everything is. */
+/* A call by `arc` was recorded within a burst, so its caller is certain. */
 void fc_counted_sure(FcCounted *counted, guint32 arc);
 
-/* The number of the pair that a counter is of; the time at which that was made says whose addresses
- * they are. */
+/* The number of the pair of a counter, made if need be.  `time`, when the counter was made, says
+ * which modules its addresses belong to. */
 guint32 fc_counted_find(FcCounted *counted, guint64 site, guint64 address, guint64 time);
-/* So many calls of it were counted, `deep` ones: deeper than FC_DEPTH.  Returns the function. */
+/* Adds counted calls to the pair; `deep`: they are deeper than FC_DEPTH.  Returns the function. */
 guint32 fc_counted_add(FcCounted *counted, guint32 pair, guint64 calls, gboolean deep);
 
-/* The pair, made if need be; good until the next is. */
+/* The pair, made if need be.  Valid until the next one is made. */
 FcCountedPair *fc_counted_pair(FcCounted *counted, guint64 site, gint site_module,
                                guint32 function);

@@ -25,7 +25,7 @@ typedef struct
     double *busy;    /* by context: its local time on the CPU, in ticks, */
     double *whole;   /* by frame: what it took, with all that is counted in it and hooks; */
     double *unsure;  /* by context: as much as its time may be, where it was not measured; */
-    double *before;  /* the part of `busy` before anybody looked */
+    double *before;  /* the part of `busy` before sampling began */
     double ticks;    /* that a unit of the samples' weight stands for */
 } Refine;
 
@@ -34,7 +34,7 @@ typedef struct
 {
     double busy;
     double unsure;
-    double before;   /* the part of `busy` that nobody looked at */
+    double before;   /* the part of `busy` before sampling began */
     double wanted;   /* its local time on the CPU as the samples have it */
     double movable;  /* of `busy`: what may become less; of `unsure`, if it is to be more */
     gboolean is_set; /* that it is `wanted` */
@@ -42,7 +42,7 @@ typedef struct
 
 /* ---- What is known without ------------------------------------------------------------- */
 
-/* The parts of the functions' ticks, and so of their contexts', that were before anybody looked. */
+/* The part of each context's time that passed before sampling began. */
 static void find_before(Refine *refine)
 {
     const FcCounts *counts = refine->counts;
@@ -59,7 +59,8 @@ static void find_before(Refine *refine)
     }
 }
 
-/* A recorded frame was measured with all that is counted in it: how it is divided is not known. */
+/* A recorded frame was measured with the counted calls in it: how its time is divided is not known.
+ */
 static void find_frames(Refine *refine)
 {
     const FcCounts *counts = refine->counts;
@@ -156,8 +157,8 @@ static double *find_outside(const Refine *refine)
     return outside;
 }
 
-/* By how much the samples may be too few by chance: the upper 97.5% limit of a Poisson distribution,
- * n + 2 * sqrt(n + 1) + 2 where `seen` is of n samples. */
+/* By how much the samples may be too few by chance: the upper 97.5% limit of a Poisson
+ * distribution, n + 2 * sqrt(n + 1) + 2 where `seen` is of n samples. */
 static gboolean contradict(const Refine *refine, double seen, double busy)
 {
     const double each = refine->observed->weight / (double)refine->observed->looks;
@@ -167,7 +168,8 @@ static gboolean contradict(const Refine *refine, double seen, double busy)
 
 /* Few samples tell little, but timed calls of a short function can be far too long, as the code
  * that times them is never in the cache.  If a function had that time, more samples would have met
- * it: then its samples tell, and one more, as the mean of what may be where n were seen is n + 1. */
+ * it: then its samples tell, and one more, as the mean of what may be where n were seen is n + 1.
+ */
 static gboolean take_few_samples(const Refine *refine, guint32 index, const Function *function,
                                  double *seen, double *variance)
 {
@@ -213,7 +215,8 @@ static double movable_of(const Refine *refine, const Function *function, guint32
     return function->wanted < function->busy ? MIN(unsure, refine->busy[node]) : unsure;
 }
 
-/* No frame gets more than it has: first those get less whose samples are few. */
+/* The contexts of a frame get no more than its time.  Those without enough samples give way first.
+ */
 static void bound_frames(const Refine *refine, const Function *functions, double *local)
 {
     const FcCounts *counts = refine->counts;
