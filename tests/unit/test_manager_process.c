@@ -425,6 +425,42 @@ static void test_longest(void)
     fc_program_stop(&program);
 }
 
+/* What a snapshot's child has: nothing that is recorded from then on, and nothing that it does
+ * shows in the program's memory. */
+static void test_frozen(void)
+{
+    FcProgram program;
+    fc_program_start(&program);
+    struct FcChunk *first = fc_program_claim(&program, 150, 1, 0); /* beyond FC_SHARED_RESIDENT */
+    struct FcChunk *second = fc_program_claim(&program, 2, 1, 1);
+    struct FcChunk *counts = fc_program_claim(&program, 7, 1, 0);
+    struct FcChunk *others = fc_program_claim(&program, 5, 1, 0);
+    others->owner = PROGRAM_KEY + 1;
+    fc_program_put_call(others, 0, 10, 'O');
+    counts->kind = FC_CHUNK_OF_COUNTS;
+    counts->counts[0] =
+        (struct FcCount){.word = UINT64_C(5) << 16, .function = fc_fixture_address('C')};
+    fc_program_put_call(first, 0, 10, 'A');
+    fc_program_put_call(second, 0, 20, 'A');
+    g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(guint64));
+    const guint64 key = PROGRAM_KEY;
+    g_array_append_val(keys, key);
+    g_assert_true(fc_shared_freeze(program.setup.shared, keys));
+    fc_program_put_call(second, 2, 30, 'L');
+    fc_program_put_call(fc_program_claim(&program, 3, 1, 2), 0, 40, 'L');
+    fc_program_put_call(fc_program_claim(&program, 160, 1, 3), 0, 50, 'L');
+    counts->counts[0].word = UINT64_C(9) << 16;
+    fc_process_finish(program.process, 60, 0, TRUE);
+    g_assert_cmpuint(fc_program_calls(&program, 'A'), ==, 2);
+    g_assert_cmpuint(fc_program_calls(&program, 'C'), ==, 5);
+    g_assert_cmpuint(fc_program_calls(&program, 'L'), ==, 0);
+    g_assert_cmpuint(fc_program_calls(&program, 'O'), ==, 0);
+    fc_shared_free_all(program.setup.shared, PROGRAM_KEY);
+    g_assert_cmpuint(first->owner, ==, PROGRAM_KEY);
+    g_assert_cmpuint(second->ready, ==, 1);
+    fc_program_stop(&program);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -432,6 +468,7 @@ int main(int argc, char **argv)
     g_test_add_func("/process/unsealed", test_unsealed);
     g_test_add_func("/process/chunks-of-others", test_chunks_of_others);
     g_test_add_func("/process/death", test_death);
+    g_test_add_func("/process/frozen", test_frozen);
     g_test_add_func("/process/gap-filled-later", test_gap_filled_later);
     g_test_add_func("/process/gap-filled-late", test_gap_filled_late);
     g_test_add_func("/process/gap-given-up", test_gap_given_up);
