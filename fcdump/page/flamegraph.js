@@ -265,6 +265,8 @@ function tipOf(picture, box) {
                         ...picture.facts(functions[node.fn])]);
 }
 
+const LEGEND_MAX = 9; // seven functions, others, libraries
+
 // A box for each group, with its share: a click shows it alone.
 export function legend(weight) {
   const shares = new Map();
@@ -276,8 +278,8 @@ export function legend(weight) {
   }
   const colors = new Map(functions.map((f) => [f.group, f.color]));
   const shown = groups.names.filter((name) => shares.get(name) > 0).sort((a, b) => (a === "libraries") - (b === "libraries") || (a === "others") - (b === "others") || shares.get(b) - shares.get(a));
-  const more = shown.length - 7;
-  return `<div class="legend" aria-label="Colours by ${groups.kind}">${shown.slice(0, 7).map((name) =>
+  const more = shown.length - LEGEND_MAX;
+  return `<div class="legend" aria-label="Colours by ${groups.kind}">${shown.slice(0, LEGEND_MAX).map((name) =>
     `<button data-legend="${escape(name)}" aria-pressed="false" data-tip="Own ${escape(weight.phrase)} by ${groups.kind}; a click shows it alone"><span class="dot c${
       colors.get(name)}"></span><span>${escape(name)}</span> ${share(shares.get(name), whole)}</button>`).join("")}${more > 0 ? `<span>${more} more</span>` : ""}</div>`;
 }

@@ -16,6 +16,26 @@ const fill = (thread) => FILLS.map(([hue, value]) => value(thread) > 0.004 * thr
 const run = (thread) => `<span class="run${knowsWaits ? "" : " unknown"}" style="left:${(100 * thread.from / lastMoment).toFixed(2)}%;width:${
   (100 * thread.life / lastMoment).toFixed(2)}%">${fill(thread)}</span>`;
 
+// Where the trace has calls of each thread, by its number: what is nearly beside one another is one piece.  Calls
+// that were made before its first record are those around it.
+const EARLY = 2;
+const traced = new Map();
+for (const [index, , , , from, to, flags] of data.trace ? data.trace.calls : []) {
+  if (flags & EARLY)
+    continue;
+  if (!traced.has(index))
+    traced.set(index, []);
+  const pieces = traced.get(index);
+  const last = pieces[pieces.length - 1];
+  if (last && from <= last.to + lastMoment / 500)
+    last.to = Math.max(last.to, to);
+  else
+    pieces.push({ from, to });
+}
+
+const tracedPart = (thread) => (traced.get(thread.index) || []).map(({ from, to }) => `<span class="traced" style="left:${
+  (100 * from / lastMoment).toFixed(2)}%;width:${(100 * (to - from) / lastMoment).toFixed(2)}%"></span>`).join("");
+
 const key = () => knowsWaits ? `<div class="legend">${[["cpu", "on the CPU"], ["pre", "preempted"], ["mgr", "profiler"], ["block2", "blocked"]].map(([hue, name]) =>
   `<span><span class="dot" style="background:var(--${hue})"></span> ${name}</span>`).join("")}</div>` : "";
 
@@ -57,7 +77,7 @@ function lane(thread, number, of, chosen) {
   const cell = (title, value, kind = "ns") => `<span data-k="${title}">${value === null ? "–" : html(value, kind)}</span>`;
   return `<a class="lane t${thread === chosen ? " on" : ""}" href="${escape(address({ lane: String(thread.index) }))}" data-thread="${thread.tid}" data-tip="${
     escape(`${thread.name || "no name"}, ${thread.tid}: from ${text(thread.from)} to ${text(thread.to)}${thread.ended ? "" : ", alive at the end"}`)}"><span class="who">${name} <span class="pm">${
-    thread.tid}</span></span><div class="track">${run(thread)}</div>${cell("on the CPU", thread.has_waits ? thread.running : null)}${cell("blocked", thread.has_waits ? thread.blocked : null)}${
+    thread.tid}</span></span><div class="track">${run(thread)}${tracedPart(thread)}</div>${cell("on the CPU", thread.has_waits ? thread.running : null)}${cell("blocked", thread.has_waits ? thread.blocked : null)}${
     cell("preempted", thread.has_waits ? thread.preempted : null)}${cell("calls", thread.calls, "calls")}</a>`;
 }
 
@@ -122,7 +142,7 @@ export function threadsView(state) {
   };
   const about = knowsWaits ? "the height of a fill is its share of the thread’s life, not when it happened" : "it is not known when threads waited";
   return { markup: `<section class="card"><header><h2>${counted(threads.length, "thread")}</h2><span class="sub">named by what they run; ${about}${
-    data.trace ? "" : " (<code>FC_TRACE</code> records when)"}</span><span class="grow"></span>${key()}</header><div class="lanes" id="threads"><div class="lane h"><span class="who">Thread</span>${
+    data.trace ? "; the line below is where the trace has calls" : " (<code>FC_TRACE</code> records when)"}</span><span class="grow"></span>${key()}</header><div class="lanes" id="threads"><div class="lane h"><span class="who">Thread</span>${
     axis(0, lastMoment)}<span data-tip="Time that the thread ran, hooks included">on the CPU</span><span data-tip="Waited of its own accord: lock, I/O, sleep, join">blocked</span><span data-tip="Was ready to run, but others had the processors">preempted</span><span>calls</span></div>${
     roles.map(group).join("")}</div></section>${ofThread(chosen)}${processTable()}` };
 }

@@ -97,6 +97,15 @@ with browser() as driver:
     roles = texts(driver, "#threads .grp b") + texts(driver, "#threads .who b")
     equal(sorted(roles), ["idle", "main", "reader", "writer"], "what they were started for")
 
+    placed = driver.execute_script("""
+        const trace = JSON.parse(document.getElementById('profile').textContent).trace;
+        const kept = trace.calls.filter((call) => call[0] === 0);
+        const track = document.querySelector('#threads .track').getBoundingClientRect();
+        const line = Array.from(document.querySelectorAll('#threads .track:first-of-type .traced'), (part) => part.getBoundingClientRect());
+        return [kept.length, line.length, Math.min(...line.map((part) => part.left)) >= track.left - 1,
+                Math.max(...line.map((part) => part.right)) <= track.right + 2];""")
+    equal((placed[0] > 0, placed[1] > 0, placed[2], placed[3]), (True, True, True, True), f"where the trace has calls: {placed}")
+
     # The flame graph of one role is what is below its function.
     go(driver, "#view=flame&thread=reader")
     equal(driver.execute_script("return document.querySelector('#flame .box').innerText.split('\\n')[0]"), "reader", "the threads of one role")
