@@ -278,6 +278,8 @@ static FcLoad wanted_of(const FcOptions *options, const GPtrArray *images)
                     .labels = choose_labels(options),
                     .raw = options->raw,
                     .split = options->split || json || options->gmon,
+                    .by_process = options->by == FC_BY_PROCESS &&
+                                  options->only->len + options->except->len > 0,
                     .by_rank = options->by_rank || options->merge,
                     .rank = options->by_rank ? options->rank : FC_NONE,
                     .time = json ? FC_TIME_PART_WALL : fc_options_time(options),

@@ -151,6 +151,11 @@ static GArray *group_threads(const FcModel *model)
         {
             const FcProfileThreadFunction *function =
                 &g_array_index(thread->functions, FcProfileThreadFunction, f);
+            if (!fc_model_function(model, model->function_of[function->function])->shown)
+            {
+                group.calls -= MIN(function->calls, group.calls);
+                continue;
+            }
             group.local.ns += function->times.local_ns;
             group.local.estimated |=
                 function->times.local_ns > 0 &&
@@ -163,16 +168,38 @@ static GArray *group_threads(const FcModel *model)
     return groups;
 }
 
+/* What the functions that are shown have of it. */
+static void add_shown(const FcModel *model, const FcInput *input, Group *group)
+{
+    for (guint i = 0; i < input->functions->len; i++)
+    {
+        const FcInputFunction *function = &g_array_index(input->functions, FcInputFunction, i);
+        if (!fc_model_function(model, model->function_of[function->function])->shown)
+            continue;
+        group->local.ns += function->local_ns;
+        group->local.estimated |= function->local_ns > 0 && function->estimated;
+        group->local_wait_ns += function->local_wait_ns;
+        group->calls += function->calls;
+    }
+}
+
 static GArray *group_processes(const FcModel *model)
 {
     GArray *groups = new_groups();
     for (guint i = 0; i < model->inputs->len; i++)
     {
         const FcInput *input = model->inputs->pdata[i];
-        const Group group = {.name = fc_job_process(input->header),
-                             .local = {.ns = input->local_ns, .estimated = input->estimated},
-                             .local_wait_ns = input->local_wait_ns,
-                             .calls = input->calls};
+        Group group = {.local = {.ns = input->local_ns, .estimated = input->estimated},
+                       .local_wait_ns = input->local_wait_ns,
+                       .calls = input->calls};
+        if (input->functions)
+        {
+            group = (Group){.calls = 0};
+            add_shown(model, input, &group);
+            if (group.calls == 0 && group.local.ns == 0)
+                continue;
+        }
+        group.name = fc_job_process(input->header);
         g_array_append_val(groups, group);
     }
     return groups;

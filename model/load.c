@@ -105,16 +105,35 @@ static void note_repeated(const Loader *loader)
  * Files of one rank, as of the processes that it forked, stand one behind the other, in a
  * descriptor as in a folder. */
 
+/* `function_of`: which function of the sum each is; NULL: the same. */
+static void keep_functions(FcInput *input, const FcProfile *profile, const guint *function_of)
+{
+    input->functions = g_array_new(FALSE, FALSE, sizeof(FcInputFunction));
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        const FcProfileFunction *from = &g_array_index(profile->functions, FcProfileFunction, i);
+        const FcInputFunction function = {.function = function_of ? function_of[i] : i,
+                                          .estimated = from->local_error_ns > 0 ||
+                                                       from->counted > from->timed,
+                                          .local_ns = from->times.local_ns,
+                                          .local_cost_ns = from->times.local_cost_ns,
+                                          .local_wait_ns = from->times.local_wait_ns,
+                                          .calls = from->calls};
+        g_array_append_val(input->functions, function);
+    }
+}
+
 static void sum_profile(Loader *loader, FcProfile *profile)
 {
     FcModel *model = loader->model;
+    g_autofree guint *function_of =
+        model->profile ? fc_profile_merge_mapped(model->profile, profile) : NULL;
+    if (loader->load->by_process)
+        keep_functions(model->inputs->pdata[model->inputs->len - 1], profile, function_of);
     if (!model->profile)
         model->profile = profile;
     else
-    {
-        fc_profile_merge(model->profile, profile);
         fc_profile_free(profile);
-    }
     if (loader->load->by_rank)
         fc_profile_fold_threads(model->profile);
 }
@@ -461,6 +480,15 @@ static gboolean load_all(Loader *loader)
     return loader->model->profile != NULL;
 }
 
+static void choose_local(const FcLoad *load, guint64 *local_ns, guint64 cost_ns, guint64 wait_ns)
+{
+    *local_ns += load->raw ? cost_ns : 0;
+    if (load->time == FC_TIME_PART_CPU)
+        *local_ns -= MIN(wait_ns, *local_ns);
+    else if (load->time == FC_TIME_PART_WAIT)
+        *local_ns = MIN(wait_ns, *local_ns);
+}
+
 /* Of the sum, and of each file in it. */
 static void choose_times(FcModel *model, const FcLoad *load)
 {
@@ -471,11 +499,13 @@ static void choose_times(FcModel *model, const FcLoad *load)
     for (guint i = 0; i < model->inputs->len; i++)
     {
         FcInput *input = model->inputs->pdata[i];
-        input->local_ns += load->raw ? input->local_cost_ns : 0;
-        if (load->time == FC_TIME_PART_CPU)
-            input->local_ns -= MIN(input->local_wait_ns, input->local_ns);
-        else if (load->time == FC_TIME_PART_WAIT)
-            input->local_ns = MIN(input->local_wait_ns, input->local_ns);
+        choose_local(load, &input->local_ns, input->local_cost_ns, input->local_wait_ns);
+        for (guint j = 0; input->functions && j < input->functions->len; j++)
+        {
+            FcInputFunction *function = &g_array_index(input->functions, FcInputFunction, j);
+            choose_local(load, &function->local_ns, function->local_cost_ns,
+                         function->local_wait_ns);
+        }
     }
 }
 

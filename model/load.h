@@ -20,6 +20,7 @@ typedef struct
     gboolean raw;    /* times as they were measured, the hooks' own in them */
     gboolean split;  /* copies of a header's function stay apart */
     FcTimePart time;
+    gboolean by_process;        /* each input's functions are kept */
     gboolean by_rank;           /* figures are kept by rank, and threads are not told apart */
     gint64 rank;                /* whose figures are kept by themselves; FC_NONE: of none */
     const GPtrArray *processes; /* char *: numbers or patterns of names; NULL, empty: all */

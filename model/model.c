@@ -8,6 +8,8 @@ static void input_free(gpointer data)
 {
     FcInput *input = data;
     g_free(input->path);
+    if (input->functions)
+        g_array_unref(input->functions);
     fc_profile_free(input->header);
     g_free(input);
 }

@@ -34,6 +34,17 @@ typedef struct
     gboolean excluded;         /* left out by --not */
 } FcFunction;
 
+/* What a file has of a function of the sum. */
+typedef struct
+{
+    guint function; /* of `profile` */
+    gboolean estimated;
+    guint64 local_ns;
+    guint64 local_cost_ns;
+    guint64 local_wait_ns;
+    guint64 calls;
+} FcInputFunction;
+
 /* One .fc file that went into the sum: a process, or in THREAD mode a thread of it. */
 typedef struct
 {
@@ -45,6 +56,7 @@ typedef struct
     guint64 local_wait_ns;
     guint64 calls;
     gboolean estimated; /* some of the local times */
+    GArray *functions;  /* FcInputFunction, where FcLoad.by_process wants them; else NULL */
 } FcInput;
 
 typedef struct

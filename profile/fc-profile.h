@@ -556,3 +556,5 @@ void fc_profile_add_ranks(FcProfileRanks *into, const FcProfileRanks *other);
 /* Adds everything in `other` to `into`: functions, arcs, contexts and threads
  * are matched by module (build-id, else path) and offset.  `other` is unchanged. */
 void fc_profile_merge(FcProfile *into, const FcProfile *other);
+/* The same.  Returns which function of `into` each of `other` is; the caller frees it. */
+guint *fc_profile_merge_mapped(FcProfile *into, const FcProfile *other);

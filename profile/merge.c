@@ -480,9 +480,9 @@ void fc_profile_copy_header(FcProfile *into, const FcProfile *from)
             fc_field_copy(&fc_sections[sections[i]].fields[j], into, from);
 }
 
-void fc_profile_merge(FcProfile *into, const FcProfile *other)
+guint *fc_profile_merge_mapped(FcProfile *into, const FcProfile *other)
 {
-    g_return_if_fail(into != other);
+    g_return_val_if_fail(into != other, NULL);
     Merge merge = {into, other, .into_has_histogram = into->extended};
     FcProfileSum bad = {0};
     merge_header(into, other);
@@ -502,9 +502,16 @@ void fc_profile_merge(FcProfile *into, const FcProfile *other)
     merge_blocks(into->bad_frees, other->bad_frees, &bad);
     merge_blocks(into->bad_reallocs, other->bad_reallocs, &bad);
     merge_heap(&merge);
+    guint *functions = g_steal_pointer(&merge.maps[FC_ARRAY_FUNCTIONS].sum);
     for (guint i = 0; i < G_N_ELEMENTS(merge.maps); i++)
     {
         g_free(merge.maps[i].first);
         g_free(merge.maps[i].sum);
     }
+    return functions;
+}
+
+void fc_profile_merge(FcProfile *into, const FcProfile *other)
+{
+    g_free(fc_profile_merge_mapped(into, other));
 }

@@ -96,7 +96,7 @@ by = {key: {row[-1].split("/")[-1]: marked(row) for row in rows(report("--flat",
       for key, title in (("thread", "Threads by time"), ("process", "Processes by time"), ("module", "Modules"),
                          ("file", "Files"))}
 equal(by["thread"], {"prog": ["~", "", "", "", ""], "other": ["", "", "", "", ""]}, "--by=thread")
-equal(by["process"], {"prog": ["~", "", "", "", ""]}, "--by=process")
+equal(by["process"], {"prog -v two words": ["~", "", "", "", ""]}, "--by=process")
 equal(by["module"], {"prog": ["~", "", "~", "", "", ""], "plug.so": [""] * 6}, "--by=module")
 equal(by["file"], {"names.c": ["~", "", "~", "", "", ""], "(unknown)": [""] * 6}, "--by=file")
 

@@ -102,8 +102,8 @@ two.thread(101, 0, 9_000_000, 2_000_000, 3, True, "helper",
 two.write("two.fc")
 simple(program, pid=200).write("three.fc")
 text = good("two.fc", "three.fc", "--by=process")
-equal(rows(text, "Processes by time"), [["10.00 ms", "50.0", "6", "100", "prog"],
-                                        ["10.00 ms", "50.0", "6", "200", "prog"]], "--by=process")
+equal(rows(text, "Processes by time"), [["10.00 ms", "50.0", "6", "100", "prog -v two words"],
+                                        ["10.00 ms", "50.0", "6", "200", "prog -v two words"]], "--by=process")
 equal(rows(good("two.fc", "--by=thread"), "Threads by time"),
       [["8.000 ms", "80.0", "3", "100", "main"], ["2.000 ms", "20.0", "3", "101", "helper"]], "--by=thread")
 for wanted in ("101", "help*", "101,nobody"):

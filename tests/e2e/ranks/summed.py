@@ -83,6 +83,21 @@ class Summed(ranked.Case):
         said = self.fcdump("--ranks", "job")
         self.assertIn(f"Functions of ranks: {RANKS} ranks of job 7.1 by PMI on {os.uname().nodename}\n", said)
 
+    def test_by_process(self):
+        """With --only the processes that have these functions, with the time that they take there."""
+        own = self.own()
+        said = csv.DictReader(io.StringIO(self.fcdump("--by=process", "--only=only_odd,leaf", "--csv", "job")))
+        found = {int(re.match(r"rank (\d+), ", row["name"])[1]): (int(row["calls"]), int(row["time (ns)"])) for row in said}
+        def of(rank, name):
+            return own[rank].get(name, (0, 0))
+        self.assertEqual(found, {rank: (of(rank, "only_odd")[0] + of(rank, "leaf")[0],
+                                        of(rank, "only_odd")[1] + of(rank, "leaf")[1]) for rank in range(RANKS)})
+        said = self.fcdump("--by=process", "--only=only_odd", "--csv", *self.names)
+        self.assertEqual(len(said.splitlines()) - 1, sum("only_odd" in rank for rank in own))
+        whole = csv.DictReader(io.StringIO(self.fcdump("--by=process", "--csv", "job")))
+        self.assertEqual(sorted(int(row["calls"]) for row in whole),
+                         sorted(sum(calls for calls, _ in rank.values()) for rank in own))
+
     def test_contexts(self):
         """The tree by rank: what stands below a function, with its callees, of every rank."""
         said = self.fcdump("--tree", "--ranks", "--csv", "job")
