@@ -5,6 +5,7 @@
 #include "fcdump/findings.h"
 
 #include "fcdump/rebuild.h"
+#include "fcdump/short-names.h"
 #include "model/balance.h"
 #include "model/contention.h"
 #include "model/hotpath.h"
@@ -17,6 +18,7 @@
 #define NOTABLE_UNEVEN 0.1     /* of the elapsed time, that even shares would save */
 #define NOTABLE_SQUARE 0.1     /* of all time */
 #define SQUARE_CALLS 30u       /* of fewer a number may be any */
+#define NAME_WIDTH 36          /* of a function in a sentence: a line has 80 */
 #define FRAMES_MAX 4           /* of the stack at death */
 
 static void free_finding(gpointer data)
@@ -41,9 +43,17 @@ static void add(GPtrArray *findings, char *text, const char *option)
     add_with_reason(findings, text, NULL, option);
 }
 
+/* As much of its name as a sentence has room for; interned. */
+static const char *brief_name(const FcModel *model, const FcFunction *function, guint width)
+{
+    g_autofree char *name =
+        fc_short_names_brief(function->label, width, model->has_ascii_labels ? "..." : "…");
+    return g_intern_string(name);
+}
+
 static const char *name_of(const FcModel *model, guint function)
 {
-    return fc_model_function(model, function)->label;
+    return brief_name(model, fc_model_function(model, function), NAME_WIDTH);
 }
 
 /* ---- What went wrong ---------------------------------------------------------------------- */
@@ -140,7 +150,10 @@ static char *format_function(const FcReportContext *context, guint index)
     own.options = &options;
     options.base_names = TRUE;
     g_autofree char *place = fc_report_source(&own, &function->figures.place, FALSE);
-    return place ? g_strdup_printf("%s (%s)", function->label, place) : g_strdup(function->label);
+    const guint taken = place ? (guint)g_utf8_strlen(place, -1) : 0;
+    const char *name =
+        brief_name(context->model, function, NAME_WIDTH - MIN(taken, NAME_WIDTH / 2));
+    return place ? g_strdup_printf("%s (%s)", name, place) : g_strdup(name);
 }
 
 static gboolean is_notable(const FcContentionPlace *place)
@@ -216,7 +229,7 @@ static void find_heaviest(GPtrArray *findings, const FcModel *model, const gbool
         fc_format_brief_time(most->figures.times.local_ns / MAX(most->figures.calls, 1));
     add_with_reason(
         findings,
-        g_strdup_printf("%s itself takes %.0f%% of %s", most->label,
+        g_strdup_printf("%s itself takes %.0f%% of %s", brief_name(model, most, NAME_WIDTH),
                         100 * (double)most->figures.times.local_ns / (double)model->base_ns,
                         time_phrase(model->time)),
         g_strdup_printf(" (%s call%s of %s)", calls, most->figures.calls == 1 ? "" : "s", each),

@@ -72,6 +72,19 @@ static char *keep_ends(const char *name, guint width, const char *between)
     return g_string_free(text, FALSE);
 }
 
+static char *fit_ends(const char *name, guint width, const char *between)
+{
+    return length_of(name) <= width ? g_strdup(name) : keep_ends(name, width, between);
+}
+
+/* Behind all scopes. */
+static const char *own_name(const char *name)
+{
+    for (const char *p = name; (p = fc_shorten_behind_scope(p));)
+        name = p;
+    return name;
+}
+
 /* Start, end, and between them the piece from where `name` differs from `other`. */
 static char *keep_change(const FcShortNames *names, const char *name, const char *other,
                          guint width)
@@ -109,11 +122,13 @@ static gboolean give(FcShortNames *names, const char *text, const char *name)
     return TRUE;
 }
 
+/* Of the function's own name, behind all scopes, as much as there is room for. */
 static char *shorten(FcShortNames *names, const char *name, guint width)
 {
-    g_autofree char *text = keep_ends(name, width, names->ellipsis);
+    const char *own = own_name(name);
+    g_autofree char *text = fit_ends(own, width, names->ellipsis);
     const char *other = taken_by(names, text, name);
-    if (other)
+    if (other && own == name && length_of(name) > width)
     {
         g_free(text);
         text = keep_change(names, name, other, width);
@@ -123,7 +138,7 @@ static char *shorten(FcShortNames *names, const char *name, guint width)
         g_autofree char *between =
             g_strdup_printf("%s%u%s", names->ellipsis, number, names->ellipsis);
         g_free(text);
-        text = keep_ends(name, width, between);
+        text = keep_ends(own, MIN(width, length_of(own)), between);
     }
     give(names, text, name);
     return g_steal_pointer(&text);
@@ -166,7 +181,7 @@ char *fc_short_names_fit(FcShortNames *names, const char *name, guint width)
     while (*start != '\0' && is_indentation(g_utf8_get_char(start)))
         start = g_utf8_next_char(start);
     const guint indent = (guint)g_utf8_pointer_to_offset(name, start);
-    if (indent + length_of(start) <= width)
+    if (indent + length_of(start) <= width && give(names, start, start))
         return g_strdup(name);
     if (indent + LEAST_WIDTH > width)
         return width < LEAST_WIDTH ? g_strdup(name) : keep_ends(name, width, names->ellipsis);
@@ -175,4 +190,17 @@ char *fc_short_names_fit(FcShortNames *names, const char *name, guint width)
         fits = shorten(names, start, width - indent);
     g_autofree char *before = g_utf8_substring(name, 0, indent);
     return g_strconcat(before, fits, NULL);
+}
+
+char *fc_short_names_brief(const char *name, guint width, const char *ellipsis)
+{
+    if (length_of(name) <= width)
+        return g_strdup(name);
+    for (const char *p = name; (p = fc_shorten_behind_scope(p));)
+    {
+        g_autofree char *text = g_strconcat(ellipsis, p[-1] == ':' ? "::" : " ", p, NULL);
+        if (length_of(text) <= width)
+            return g_steal_pointer(&text);
+    }
+    return fit_ends(own_name(name), width, ellipsis);
 }

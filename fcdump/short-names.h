@@ -16,3 +16,7 @@ void fc_short_names_free(FcShortNames *names);
 /* `name` in at most `width` columns; two names that differ behind their indentation are not given
  * the same result.  Where there is next to no room it is the whole name.  The caller owns it. */
 char *fc_short_names_fit(FcShortNames *names, const char *name, guint width);
+
+/* `name` in at most `width` columns, for a sentence: without its outermost scopes, and where that
+ * is not enough without its middle.  The caller owns it. */
+char *fc_short_names_brief(const char *name, guint width, const char *ellipsis);

@@ -134,6 +134,46 @@ narrow = good("--flat", "--width=70", "functioncheck.fc")
 contains(narrow, "...::a_function_that_counts\n", "the function is whole")
 contains(narrow, "...::another_one\n", "the other one, too")
 
+# However long the names are: findings say what they say, on one line each, and rows have the function.
+write("long.cc", """#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+namespace company { namespace product_line_of_the_year {
+template <class Key, class Value> struct AssociativeContainerWithHistory {
+    std::map<Key, std::vector<Value>> entries;
+    int look_up_with_every_possible_fallback_strategy(const Key &k, int n)
+    { int sum = 0; for (int i = 0; i < n; i++) sum += (int)entries[k].size() + i; return sum; }
+};
+struct ApplicationConfigurationManager { struct SynchronizedConfigurationStore {
+    std::mutex lock; AssociativeContainerWithHistory<std::string, std::pair<int, std::string>> values;
+    int read_configuration_value_synchronously_from_storage(int n)
+    { std::lock_guard<std::mutex> held(lock); return values.look_up_with_every_possible_fallback_strategy("abc", n); }
+}; }; } }
+int main()
+{
+    company::product_line_of_the_year::ApplicationConfigurationManager::SynchronizedConfigurationStore store;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; i++)
+        threads.emplace_back([&] { for (int j = 0; j < 100; j++)
+            store.read_configuration_value_synchronously_from_storage(3000); });
+    for (auto &thread : threads) thread.join();
+    return 0;
+}
+""")
+shell("g++ -g -O1 -pthread $(fc-config --cflags-libs --every-function) -o long long.cc && ./long")
+screen = good("--width=80", "functioncheck.fc").rstrip("\n").split("\n")
+if len(screen) > 24 or max(map(len, screen)) > 80:
+    fail("the first screen has 24 lines of 80 columns", "\n".join(screen))
+text = "\n".join(screen)
+for part in ("* look_up_with_ev", "_strategy itself takes ", "read_configurati...", "...::~SynchronizedConfigurationStore"):
+    contains(text, part, "functions of long names")
+if "Associative" in text.split("own", 1)[0]:
+    fail("scopes go before the function's own name", text)
+if any(line.startswith("* ") and line.endswith(("...", "…")) for line in screen):
+    fail("a finding is cut", text)
+
 # gcc's clones are their function; calls of all are summed.
 write("clones.c", """static int offset;
 static __attribute__((noinline)) int work(const int *p, int n, int kind)
