@@ -49,7 +49,8 @@ struct FcPcSampled
     FcUnwinder *unwinder; /* NULL: there are no stacks */
     GHashTable *known;    /* those of `seen` */
     FcPcSamples seen;
-    gboolean has_many; /* so that they are SAMPLE_NS apart */
+    guint64 slow_from; /* the samples from this byte on are SAMPLE_NS apart; the kernel goes on to
+                          call it the first period */
 };
 
 struct FcPcSampler
@@ -66,7 +67,6 @@ struct FcPcSampler
 typedef struct
 {
     guint64 place;
-    guint64 period_ns;
     guint64 abi;
     guint64 registers[G_N_ELEMENTS(REGISTERS)];
     guint64 stack_bytes;
@@ -117,7 +117,7 @@ static void add(FcPcSampled *sampled, const guint64 *places, guint count, double
     seen->samples++;
 }
 
-static void take_sample(FcPcSampled *sampled, const Sample *sample)
+static void take_sample(FcPcSampled *sampled, const Sample *sample, double ns)
 {
     guint64 places[FC_PC_DEPTH_MAX] = {sample->place};
     guint count = 1;
@@ -133,7 +133,7 @@ static void take_sample(FcPcSampled *sampled, const Sample *sample)
         count = fc_unwinder_walk(sampled->unwinder, registers, sample->stack,
                                  MIN(sample->stack_copied, STACK_BYTES), places, FC_PC_DEPTH_MAX);
     }
-    add(sampled, places, count, (double)sample->period_ns);
+    add(sampled, places, count, ns);
 }
 
 static void copy_out(const FcPcSampled *sampled, guint64 from, void *into, gsize bytes)
@@ -164,18 +164,18 @@ static void drain(FcPcSampled *sampled)
         sample.stack_copied = 0;
         copy_out(sampled, at + sizeof header, &sample, bytes);
         if (header.type == PERF_RECORD_SAMPLE)
-            take_sample(sampled, &sample);
+            take_sample(sampled, &sample, at < sampled->slow_from ? FIRST_SAMPLE_NS : SAMPLE_NS);
         else if (header.type == PERF_RECORD_LOST)
-            sampled->seen.lost += sample.period_ns; /* how many is its second word */
+            sampled->seen.lost += sample.abi; /* how many is its second word */
         at += header.size;
     }
     /* release: the kernel may write there again */
     __atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
-    if (!sampled->has_many && sampled->seen.samples >= FIRST_SAMPLES)
+    if (sampled->slow_from == G_MAXUINT64 && sampled->seen.samples >= FIRST_SAMPLES)
     {
         const guint64 period_ns = SAMPLE_NS;
-        sampled->has_many = TRUE;
-        ioctl(sampled->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+        if (ioctl(sampled->fd, PERF_EVENT_IOC_PERIOD, &period_ns) == 0)
+            sampled->slow_from = __atomic_load_n(&page->data_head, __ATOMIC_RELAXED);
     }
 }
 
@@ -273,7 +273,7 @@ static int open_event(gint64 tid, gboolean has_stacks, gsize buffer_bytes, void 
                                          .size = sizeof attributes,
                                          .config = PERF_COUNT_SW_CPU_CLOCK,
                                          .sample_period = FIRST_SAMPLE_NS,
-                                         .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD,
+                                         .sample_type = PERF_SAMPLE_IP,
                                          .exclude_kernel = 1,
                                          .exclude_hv = 1,
                                          .watermark = 1,
@@ -335,6 +335,7 @@ FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gi
     sampled->sampler = sampler;
     sampled->key = key;
     sampled->fd = fd;
+    sampled->slow_from = G_MAXUINT64;
     sampled->memory = memory;
     sampled->buffer_bytes = buffer_bytes;
     sampled->known = g_hash_table_new(hash_stack, are_equal);

@@ -109,7 +109,7 @@ static volatile unsigned sink;
 #define CALLED __attribute__((noinline, noclone))
 CALLED static void three(void) { for (int i = 0; i < 300000; i++) sink += i; }
 CALLED static void one(void) { for (int i = 0; i < 100000; i++) sink += i; }
-int main(void) { for (int i = 0; i < 700; i++) { three(); one(); } return 0; }
+int main(void) { for (int i = 0; i < 1400; i++) { three(); one(); } return 0; }
 """
 
 # A third of the time is spent in the C library, for `filler`, and about as much below `sorter`, mostly in the library and in `compare`.
@@ -184,6 +184,11 @@ class Counted(lean.Case):
         flat = fctest_flat(self)
         part = flat["three"] / (flat["three"] + flat["one"])
         self.assertAlmostEqual(part, 0.75, delta=0.1)
+        # all of the time, with samples of either distance; user time, which the machine may be long in taking from the samples
+        before = os.times()
+        self.assertEqual(self.run_quiet([program]).returncode, 0)
+        took = os.times().children_user - before.children_user
+        self.assertAlmostEqual(sum(fctest_flat(self).values()) / 1e9 / took, 1, delta=0.2)
 
     def test_callers(self):
         """By the stacks of the samples; what a library did is its caller's."""
