@@ -348,6 +348,16 @@ const FcReport fc_report_graph = {"graph", "call graph: whom each function calle
 
 /* ---- Peek ----------------------------------------------------------------------- */
 
+/* Of a short name the whole one. */
+static void print_whole_name(const FcReportContext *context, guint index)
+{
+    const FcFunction *function = fc_model_function(context->model, index);
+    if (strcmp(function->label, function->name) == 0)
+        return;
+    g_autofree char *name = fc_format_text(function->name);
+    fc_render_note(context->render, "%s: %s", function->label, name);
+}
+
 static void render_peek(const FcReportContext *context)
 {
     if (fc_report_lacks_arcs(context, "Callers and callees"))
@@ -361,6 +371,7 @@ static void render_peek(const FcReportContext *context)
     g_autofree gboolean *wanted = g_new0(gboolean, model->functions->len + 1);
     for (guint i = 0; i < context->options->peek->len; i++)
         fc_select_mark(model, context->options->peek->pdata[i], wanted);
+    g_autoptr(GArray) kept = g_array_new(FALSE, FALSE, sizeof(guint));
     FcReportCut cut = {0};
     gboolean at_most = FALSE;
     for (guint i = 0; i < functions->len; i++)
@@ -370,6 +381,7 @@ static void render_peek(const FcReportContext *context)
         if (!wanted[index] ||
             !fc_report_keep(context, &cut, figures->times.total_ns, model->base_ns))
             continue;
+        g_array_append_val(kept, index);
         if (cut.kept > 1)
             fc_table_gap(table);
         for (guint side = 0; side < 2; side++)
@@ -394,6 +406,8 @@ static void render_peek(const FcReportContext *context)
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No function to show.");
+    for (guint i = 0; i < kept->len; i++)
+        print_whole_name(context, g_array_index(kept, guint, i));
     fc_report_note_cut(context, &cut, "function");
 }
 

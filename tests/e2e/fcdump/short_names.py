@@ -102,6 +102,8 @@ for pattern, expected in (("Log::put(int)", ["Log::put(int)"]), ("store::inner::
                           ("List::find", lists), ("Log::local > Counter::up", ["Log::local > Counter::up"])):
     equal(sorted(row.split("(int) const")[0] for row in shown("--only=" + pattern)), expected, f"--only={pattern}")
 
+contains(good("--peek=inner::go", "functioncheck.fc"), "inner::go: store::inner::go\n", "the whole name with --peek")
+
 # JSON has both; exports have whole names.
 functions = json.loads(good("--json", "functioncheck.fc"))["functions"]
 short = {function["short_name"] for function in functions}
