@@ -77,7 +77,7 @@ def sh(command, folder):
 
 def examples():
     """(folder, [(command, lines)]) of each example that is to be run."""
-    for name in ("fcdump.texi", "differences.texi"):
+    for name in ("fcdump.texi", "exports.texi", "differences.texi"):
         with open(os.path.join(ROOT, "doc", name), encoding="utf-8") as file:
             text = file.read()
         for folder, body in re.findall(r"^@c run: (\w+)\n@example\n(.*?)^@end example", text, re.M | re.S):

@@ -92,7 +92,7 @@ for what, change in (
         fail(f"{what} fits the schema")
 
 # The manual's example.
-with open(os.path.join(fctest.SOURCE_ROOT, "doc", "fcdump.texi"), encoding="utf-8") as file:
+with open(os.path.join(fctest.SOURCE_ROOT, "doc", "exports.texi"), encoding="utf-8") as file:
     example = re.search(r"@c python\n@example\n(.*?)@end example", file.read(), re.S).group(1)
 for escaped, plain in (("@{", "{"), ("@}", "}"), ("@@", "@")):
     example = example.replace(escaped, plain)

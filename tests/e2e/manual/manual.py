@@ -100,7 +100,7 @@ class Manual(unittest.TestCase):
                 time.sleep(0.1)
             written = members(json.loads(output("fcdump --json --suggest-filter " + profile)))
         self.assertGreater(len(written), 50)
-        section = chapter("fcdump.texi").split("@node JSON\n")[1].split("@node ")[0]
+        section = chapter("formats.texi").split("@node Members of the JSON\n")[1].split("@node ")[0]
         heap = chapter("memory.texi").split("@node Memory in JSON\n")[1].split("@node ")[0]
         told = set(re.findall(r"@code\{([a-z0-9_]+)\}", section + heap))
         for item in re.findall(r"^@itemx? ([a-z_, ]+)$", section + heap, re.MULTILINE):
