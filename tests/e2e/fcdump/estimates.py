@@ -87,7 +87,7 @@ equal(marked(rows(report("--path=main"), "Contexts by way of main")[0]), ["", ""
 text = report("--threads")
 equal([marked(row) + [row[-1]] for row in rows(text, "Thread 4711 (prog), by local time")],
       [["~", "", "~", "", "", "", "work"], ["", "", "~", "", "", "", "main"],
-       ["", "", "", "", "", "", "plug.so+0x10"]], "--threads")
+       ["", "", "", "", "", "", "plug.so"]], "--threads")
 equal(marked(rows(text, "Thread 4712 (other), by local time")[0]), [""] * 6, "a thread without estimates")
 equal(text.count(LEGEND), 1, "once for all threads")
 
