@@ -34,7 +34,7 @@ char *fc_affinity_list(void)
     return g_string_free(list, FALSE);
 }
 
-/* The kernel leaves out what the control group does not allow. */
+/* The kernel removes what the control group does not allow from the set. */
 void fc_affinity_widen(void)
 {
     Set set;

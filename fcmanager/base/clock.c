@@ -9,7 +9,8 @@
 #include <x86intrin.h>
 #endif
 
-/* A process whose first reading is further than this from our own has another clock. */
+/* If a process's first reading is further than this from the manager's, its clock is another
+ * one. */
 #define PLAUSIBLE_SECONDS 600.0
 #define LEAST_HZ 1e6
 #define MOST_HZ 2e10
@@ -34,7 +35,8 @@ static guint64 read_monotonic_ns(void)
     return (guint64)now.tv_sec * 1000000000u + (guint64)now.tv_nsec;
 }
 
-/* Both at the same moment: the closest of a few tries. */
+/* Reads both clocks at the same moment: the best of five tries, which is the one in which the
+ * counter advanced least. */
 static void read_pair(guint64 *ticks, guint64 *ns)
 {
     guint64 best = G_MAXUINT64;

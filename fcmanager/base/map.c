@@ -43,7 +43,8 @@ static void rebuild(FcMap *map, uint32_t slots, gboolean (*keep)(const FcMapSlot
 
 void fc_map_add(FcMap *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value, uint32_t extra)
 {
-    /* Large ones are filled further: memory counts, and the caches miss anyway. */
+    /* A large table may be three quarters full, a small one half full.  A look-up in a large one
+     * misses the caches anyway, so there memory matters more. */
     if (map->used >= (map->mask < DENSE_SLOTS ? map->mask / 2 : map->mask / 4 * 3))
         rebuild(map, (map->mask + 1) * 2, NULL, NULL);
     FcMapSlot *slot = fc_map_place(map, a, b, c);

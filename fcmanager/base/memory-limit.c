@@ -13,22 +13,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* So much stays free, or this part of a limit that is small, beside what the end takes: so many
- * times what has grown meanwhile, as tables double and contexts are copied. */
+/* Memory is short when less than this is left: RESERVE_BYTES, or 1 / RESERVE_PART of the limit if
+ * that is less, and END_TIMES the growth since the start.  The latter is for writing the profile,
+ * when tables double and contexts are copied. */
 #define RESERVE_BYTES (12u << 20)
 #define RESERVE_PART 16u
 #define END_TIMES 4u
-#define ASKED_BETWEEN 256u /* looks at the system's figures */
+#define ASKED_BETWEEN 256u /* one call of so many reads the system's figures */
 
-/* One that the process is in, or that holds one.  Its files are opened each time: descriptors may
- * be few, and are for profiles. */
+/* A control group that the manager is in, or one around that.  Its files are opened each time,
+ * since there may be few descriptors and the profiles need them. */
 typedef struct
 {
-    char *limit; /* path: bytes that its processes may take, */
-    char *used;  /* that they have taken, */
-    char *stat;  /* and of what: the cache of files counts as free, */
-    const char *cache;
-    const char *shared; /* but for what is in no file elsewhere */
+    char *limit;        /* path: bytes that its processes may take */
+    char *used;         /* path: bytes that they have taken */
+    char *stat;         /* path: for what they have taken them */
+    const char *cache;  /* key in `stat`: cached files, which count as free */
+    const char *shared; /* key in `stat`: the part of them that is only in memory, so not free */
 } Group;
 
 static struct
@@ -39,11 +40,11 @@ static struct
     GArray *groups;        /* Group */
     guint64 own_at_start;
     guint asked;
-    const char *which; /* limit that is near; NULL: none */
-    guint64 limit;     /* and how much that is */
+    const char *which; /* name of the limit that is near; NULL: none */
+    guint64 limit;     /* its value */
 } memory = {.notice_fd = -1};
 
-/* FALSE where nothing can be read. */
+/* Reads `path` into `text`, which has `room` bytes, with a NUL.  FALSE: nothing can be read. */
 static gboolean read_text(const char *path, char *text, gsize room)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -54,7 +55,8 @@ static gboolean read_text(const char *path, char *text, gsize room)
     return bytes > 0;
 }
 
-/* FALSE where there is no number. */
+/* Sets *number to the number behind `key` in the file, or at its beginning if `key` is NULL.
+ * FALSE: there is none. */
 static gboolean read_number(const char *path, const char *key, guint64 *number)
 {
     char text[8192];
@@ -87,7 +89,7 @@ static void add_group(const char *folder, gboolean is_first)
     g_free(group.stat);
 }
 
-/* The group `path` below `root`, and all that it is in. */
+/* Adds the group `path` below `root`, and all groups around it. */
 static void add_groups(const char *root, const char *path, gboolean is_first)
 {
     g_autofree char *folder = g_strconcat(root, path, NULL);
@@ -101,7 +103,7 @@ static void add_groups(const char *root, const char *path, gboolean is_first)
     }
 }
 
-/* Lines as "0::/user.slice" of the second version, and "4:memory:/user.slice" of the first. */
+/* A line is "0::/user.slice" for cgroups of version 2, "4:memory:/user.slice" for version 1. */
 static void find_groups(void)
 {
     g_autofree char *text = NULL;
@@ -121,7 +123,8 @@ static void find_groups(void)
     }
 }
 
-/* Of us: address space, and memory that nobody shares.  What libfc's chunks take is not ours. */
+/* Reads the manager's address space, and its memory that is not shared.  libfc's chunks are
+ * shared, so they are not in the latter. */
 static void read_size(guint64 *address_space, guint64 *own)
 {
     char text[128];
@@ -138,7 +141,7 @@ static void read_size(guint64 *address_space, guint64 *own)
 static void say_end(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
     if (level &
-        G_LOG_LEVEL_ERROR) /* no memory, as nothing else ends us so: none is asked for here */
+        G_LOG_LEVEL_ERROR) /* only a failed allocation logs this, so nothing is allocated here */
         fc_notice_print(memory.notice_fd,
                         "FCMng: no memory is left for the profile manager (ulimit -v, the control "
                         "group's limit or the machine's): the profile is lost\n");

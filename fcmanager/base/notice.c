@@ -16,9 +16,9 @@
 #define PATH_BYTES 40
 #define LATER_BYTES 256
 
-/* Opening it again uses the manager's rights, so whoever passed it to the manager must have been
- * able to write to it.  Devices are left out, but for terminals: opening one may have side
- * effects. */
+/* Whether the file of `fd` may be opened again for notices.  Opening uses the manager's rights, so
+ * `fd` must be open for writing: whoever passed it could write to the file.  Of devices only
+ * terminals are opened, since opening another one may have side effects. */
 static gboolean is_usable(int fd)
 {
     struct stat status;
@@ -69,7 +69,7 @@ void fc_notice_print(int fd, const char *text)
 
 /* ---- Later ------------------------------------------------------------------------------ */
 
-/* What the signal handler writes.  It does not change while the signal is allowed. */
+/* What the signal handler writes.  It changes only while SIGALRM is blocked. */
 static struct
 {
     char path[PATH_BYTES];
@@ -96,7 +96,7 @@ static void print_now(int number)
 {
     struct itimerval left;
     const int before = errno;
-    /* otherwise another process sent the signal */
+    /* if the timer still runs, another process sent the signal */
     if (getitimer(ITIMER_REAL, &left) == 0 && left.it_value.tv_sec == 0 &&
         left.it_value.tv_usec == 0)
         write_to(later.path, later.text, later.bytes);

@@ -2,22 +2,25 @@
  *
  * Notices that the manager itself prints on the program's standard error, or in the file of FC_LOG,
  * because no process of the program can: it was killed, it became a program that is not profiled,
- * or it waits for its profile.  Used by main.c and session.c.  Must not keep the standard error
- * open for writing: who reads a pipe waits for its last writer.
+ * or it waits for its profile.  Used by main.c and session.c.
+ *
+ * The manager must not keep standard error open for writing.  If that is a pipe, its reader waits
+ * until the last writer has closed it.
  */
 #pragma once
 
 #include <glib.h>
 
-/* Remembers where standard error leads, before it is redirected, or the file `log` if it is not
- * NULL and can be written.  Returns a descriptor for fc_notice_print that is not open for writing;
- * -1: there is nothing to write to later. */
+/* Remembers the file for notices: `log` if it is not NULL and can be written, else standard error.
+ * To be called before standard error is redirected.  Returns a descriptor for fc_notice_print,
+ * which is not open for writing and is the caller's; -1: there is nothing to write to. */
 int fc_notice_prepare(const char *log);
 
-/* Writes `text` there, as far as that is possible without waiting.  `fd` may be -1. */
+/* Writes `text` to the file of `fd`, as much as is possible without waiting.  -1: does nothing. */
 void fc_notice_print(int fd, const char *text);
 
-/* The same after `after_ms`, unless fc_notice_cancel is called before.  Uses SIGALRM, so it
- * happens whatever the calling thread does then.  One notice at a time. */
+/* Writes `text`, of which it keeps a copy, after `after_ms` unless fc_notice_cancel is called
+ * before.  A handler of SIGALRM writes it, so the calling thread may be blocked.  There is one
+ * such notice at a time. */
 void fc_notice_print_later(int fd, const char *text, guint after_ms);
 void fc_notice_cancel(void);

@@ -16,10 +16,10 @@ typedef struct
     glong longest_ns;
 } IntervalRule;
 
-/* A chunk is to be read soon after it was filled, while it is in a cache. */
+/* If filled chunks are in a cache, they should be read while they are, so intervals are short. */
 static const IntervalRule cached_rule = {2, 1, LEAST_NS};
-/* Chunks are in no cache, so intervals are long: each costs the manager more than its system
- * calls.  A thread may have 34 chunks in flight, by the default of FC_BUFFER_SIZE. */
+/* If they are in no cache, intervals are long, since each wake-up of the manager costs it time.
+ * By the default of FC_BUFFER_SIZE a thread may have 34 chunks that were not read yet. */
 static const IntervalRule streamed_rule = {16, 26, 800000};
 /* How often the longest interval is halved from the start if there are other processes. */
 #define HALVED_BESIDE_OTHERS 2

@@ -14,8 +14,8 @@ typedef struct
     guint halved; /* how often the longest interval was halved in this phase */
 } FcPollInterval;
 
-/* Begins a phase.  `is_beside_others`: other processes may end meanwhile and wait for the
- * manager. */
+/* Begins a phase.  `is_beside_others`: there are other processes, which may end during it and
+ * then wait for the manager. */
 void fc_poll_interval_begin(FcPollInterval *interval, gboolean is_beside_others);
 
 /* Chooses the next interval after one in which `came` messages came.  `is_streamed`: as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Memory that a program announced as stacks other than its threads' own: of coroutines and of
- * signal handlers.  Owned by process.c, read by stack.c.
+ * Memory that a program announced as stacks of coroutines and of signal handlers, beside its
+ * threads' own stacks.  Owned by process.c, read by stack.c.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ FcRegions *fc_regions_new(void);
 FcRegions *fc_regions_copy(const FcRegions *regions);
 void fc_regions_free(FcRegions *regions);
 
-/* Adds a region.  It replaces all regions that it overlaps, whose memory was freed and used
- * again.  An empty region is ignored. */
+/* Adds a region and removes all that it overlaps: their memory was freed and is used again.  An
+ * empty region is ignored. */
 void fc_regions_add(FcRegions *regions, guint64 start, guint64 end);
 
 /* Sets *region to the one that contains `address`.  FALSE: there is none. */

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Sends one write of at most FC_REPLY_TEXT_MAX characters; longer text is cut.  `key` is the
- * process that it is for; 0: whichever reads it.  A reader that is gone is not an error.  `fd`
- * -1: nothing is sent. */
+/* Sends `text` in one write.  Text beyond FC_REPLY_TEXT_MAX bytes is cut off.  `key`: the process
+ * that it is for; 0: any that reads it.  If there is no reader any more, or `fd` is -1, does
+ * nothing. */
 void fc_reply_send(int fd, uint64_t key, const char *text);

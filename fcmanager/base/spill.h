@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Keeps records that have to wait for earlier ones outside of the manager's address space, which
- * may be limited: in an anonymous file in memory.  For thread.c.
+ * Keeps records that have to wait for earlier ones.  They are in an anonymous file in memory, so
+ * they take nothing of the manager's address space, which may be limited.  Used by thread.c; by
+ * one thread at a time.
  */
 #pragma once
 
@@ -11,19 +12,20 @@
 
 typedef struct FcSpill FcSpill;
 
+/* Never NULL.  The caller frees it. */
 FcSpill *fc_spill_new(void);
 /* NULL is allowed. */
 void fc_spill_free(FcSpill *spill);
 
-/* Keeps `count` units of records and sets *at to where they are.  FALSE: there is no room. */
+/* Copies `count` units to the file and sets *at to where they are.  FALSE: there is no room. */
 gboolean fc_spill_put(FcSpill *spill, const struct FcUnit *units, guint32 count, guint64 *at);
 
-/* The `count` units that were kept at `at`.  They belong to `spill` and are valid until its next
- * call.  Zeroed if they can't be read any more. */
+/* The `count` units that were kept at `at`; zeros if they can't be read.  They belong to `spill`
+ * and are valid until the next fc_spill_get. */
 const struct FcUnit *fc_spill_get(FcSpill *spill, guint64 at, guint32 count);
 
 /* Whether these units came from fc_spill_get. */
 gboolean fc_spill_owns(const FcSpill *spill, const struct FcUnit *units);
 
-/* Nothing that was kept is needed any more. */
+/* Drops all that was kept. */
 void fc_spill_empty(FcSpill *spill);
