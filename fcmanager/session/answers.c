@@ -14,7 +14,7 @@ typedef struct
 {
     guint64 key;
     gboolean is_root;
-    gboolean is_dead; /* waits no more */
+    gboolean is_dead; /* the process died and no longer waits */
     guint32 index;
 } Quit;
 
@@ -26,9 +26,9 @@ struct FcAnswers
     gboolean quiet;
     FcAnswersSignal signal;
     gpointer signal_data;
-    gboolean has_answered_by_pipe_alone; /* some could not be told otherwise */
+    gboolean has_answered_by_pipe_alone; /* some process could be answered only by the reply pipe */
     GArray *quits;                       /* Quit */
-    GString *errors;                     /* not yet told */
+    GString *errors;                     /* texts not yet printed by a process */
     char *last_error;                    /* NULL: none yet */
 };
 
@@ -141,7 +141,7 @@ guint fc_answers_count_quits(const FcAnswers *answers)
     return answers->quits->len;
 }
 
-/* The text first: who is told in its own way looks for it then. */
+/* The text is written first: a process that is signalled looks for the text at once. */
 static void answer_by_pipe(FcAnswers *answers, guint64 key, const char *text)
 {
     const gboolean can_signal =
@@ -159,7 +159,7 @@ void fc_answers_answer_quits(FcAnswers *answers, guint count)
     for (guint i = 0; i < count; i++)
     {
         const Quit *quit = &g_array_index(answers->quits, Quit, i);
-        /* If all they have is the reply pipe, any may have taken the dead one's answer. */
+        /* A dead process may have been answered by the pipe: then another one took its text. */
         if (quit->is_dead && (quit->index != 0 || !answers->has_answered_by_pipe_alone))
             continue;
         g_autofree char *text = farewell(answers, quit->is_root);

@@ -10,8 +10,9 @@
 
 typedef struct FcAnswers FcAnswers;
 
-/* Any process may read what is on the reply pipe.  This signals to process `key` alone that its
- * end was answered there, or says whether it can do so.  FALSE: it can't. */
+/* Any process may read what is on the reply pipe.  This function signals to process `key` alone
+ * that its end was answered there.  Without `is_to_be_signalled` it only says whether it can do so.
+ * FALSE: it can't. */
 typedef gboolean (*FcAnswersSignal)(guint64 key, gboolean is_to_be_signalled, gpointer data);
 
 /* Never fails.  `reply_fd` becomes the result's; -1: answers go into shared memory.  `shared`,

@@ -33,7 +33,7 @@ int fc_controls_open(const struct FcControl *control)
     return -1;
 }
 
-/* FALSE: there is no reader any more, or it takes nothing for `waits_ms`. */
+/* Writes `bytes` to the pipe.  FALSE: the reader is gone, or takes nothing for `waits_ms`. */
 static gboolean put(int fd, const char *at, gsize bytes, int waits_ms)
 {
     while (bytes > 0)

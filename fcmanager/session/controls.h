@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What is asked from outside, by fcctl, and the pipe of the asker's to which the answer goes.  Used
- * by session.c.  Whoever can write into the manager's pipe is the manager's own user, and nothing
- * is opened that this user could not open.
+ * Requests from outside, by fcctl.  Decodes a request, and writes the answer to the pipe that the
+ * asker named.  Used by session.c.  Whoever can write into the manager's pipe is the manager's own
+ * user, and nothing is opened that this user could not open.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 /* FALSE: the message is malformed, or of another version. */
 gboolean fc_controls_decode(const FcWireMessage *message, struct FcControl *control);
 
-/* The asker's pipe, which does not block; -1: it is gone, or not what the message says.  The caller
- * closes it. */
+/* Opens the asker's pipe without blocking.  -1: it is gone, or it is not the pipe that the message
+ * names.  The caller closes it. */
 int fc_controls_open(const struct FcControl *control);
 
-/* Writes the state and what comes with it.  `waits_ms`: so long for a reader that is slow; 0: what
- * finds no room is lost.  FALSE: it was not written wholly. */
+/* Writes the state and the text.  Waits up to `waits_ms` for a slow reader; with 0 it drops what
+ * finds no room.  FALSE: not everything was written. */
 gboolean fc_controls_answer(int fd, enum FcControlState state, const char *text, gsize bytes,
                             int waits_ms);

@@ -20,47 +20,48 @@
 /* Where files are put. */
 typedef struct
 {
-    char *path;     /* to tell the user; NULL: not chosen yet */
-    char *absolute; /* the same, for a descriptor in another folder; NULL likewise */
+    char *path;     /* for messages to the user; NULL: not chosen yet */
+    char *absolute; /* the absolute path, for a descriptor in another folder; NULL likewise */
     int fd;         /* -1: could not be opened yet */
 } Folder;
 
-/* Files go to the first that takes them. */
+/* A file goes to the first folder that can be written to. */
 enum
 {
     WANTED,
-    FALLBACK, /* made when it is needed, in $TMPDIR */
+    FALLBACK, /* created in $TMPDIR when it is needed */
     FOLDERS,
 };
 
-/* What there is beside a descriptor's entry. */
+/* What is known of an entry of the descriptor beyond the entry itself. */
 typedef struct
 {
     guint64 order;
     guint folder;
-    char *plain; /* what its file would be called if it were the only one; owned */
+    char *plain; /* the name that the file would have if it were the only one; owned */
 } Place;
 
 struct FcFiles
 {
-    int start_fd; /* the directory the manager was started in, which WANTED may be relative to */
+    int start_fd; /* the directory the manager was started in; WANTED may be relative to it */
     Folder folders[FOLDERS];
     char *temporary; /* the folder that FALLBACK is made in */
     char *pattern;
-    gboolean has_id; /* no two processes' files have the same name */
+    gboolean has_id; /* the pattern gives each process its own name */
     gint64 started;
     char *rank;
     char *job;
     gboolean is_unique;
-    guint number; /* then: behind the names, from 2 on; 0: not chosen yet */
+    guint number; /* a number behind the names, from 2 on, if is_unique asks for one; 0: not chosen
+                     yet */
     gboolean says_replaced;
-    FcKeepRule rule; /* its own file is the descriptor */
+    FcKeepRule rule; /* its `own` file is the descriptor */
     gboolean quiet;
-    struct stat written;   /* the last file, as it was then */
-    char *descriptor_name; /* of its file; NULL: none was written */
+    struct stat written;   /* status of the last file, when it was written */
+    char *descriptor_name; /* file name of the descriptor; NULL: none was written */
     guint descriptor_folder;
     FcDescriptor *descriptor;
-    GArray *places;   /* Place, of the descriptor's entries */
+    GArray *places;   /* Place, one for each entry of the descriptor */
     GHashTable *used; /* file names */
 };
 
@@ -82,7 +83,7 @@ static gboolean open_wanted(FcFiles *files, GError **error)
     return TRUE;
 }
 
-/* Our own, so that nothing of another run or user is there. */
+/* Creates a folder of our own, so that it holds no file of another run or user. */
 static gboolean open_fallback(FcFiles *files, GError **error)
 {
     Folder *folder = &files->folders[FALLBACK];
@@ -105,7 +106,7 @@ static gboolean open_fallback(FcFiles *files, GError **error)
 
 typedef gboolean (*Writer)(gconstpointer what, int dirfd, const char *name, GError **error);
 
-/* By `rule` for files that have the name. */
+/* Writes the file.  `rule` says what becomes of a file that already has the name. */
 static gboolean write_in_place(const FcKeepRule *rule, int dirfd, Writer write, gconstpointer what,
                                const char *name, FcKeepPlaced *placed, GError **error)
 {
@@ -121,7 +122,7 @@ static gboolean write_in_place(const FcKeepRule *rule, int dirfd, Writer write, 
     return FALSE;
 }
 
-/* `keep`: an earlier run's file of that name is to stay if FC_KEEP asks for it. */
+/* `keep`: keep an earlier run's file of that name if FC_KEEP asks for it. */
 static gboolean write_to(FcFiles *files, guint folder, Writer write, gconstpointer what,
                          const char *name, gboolean keep, FcKeepPlaced *placed, GError **error)
 {
@@ -139,7 +140,8 @@ static gboolean write_to(FcFiles *files, guint folder, Writer write, gconstpoint
     return FALSE;
 }
 
-/* A file of an earlier run must not pass for this one's.  What is to be said of one that stays. */
+/* Removes a file of an earlier run, which the user could take for this run's.  Returns what to say
+ * of a file that stays. */
 static const char *take_away_stale(const FcFiles *files, const char *name)
 {
     int fd = files->folders[WANTED].fd;
@@ -163,9 +165,9 @@ static char *report_placed(FcFiles *files, const char *name, const FcKeepPlaced 
                            folder, name);
 }
 
-/* The folder where `name` was written; FOLDERS: nowhere.  Everywhere but in the one that is
- * wanted, *trouble says what went wrong, if it was not said before; there, what else became of a
- * file. */
+/* Returns the folder where `name` was written; FOLDERS: nowhere.  If it is not the wanted folder,
+ * *trouble says what went wrong, unless that was said before.  If it is, *trouble says what became
+ * of another run's file. */
 static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, const char *name,
                              gboolean keep, char **trouble)
 {
@@ -190,8 +192,9 @@ static guint write_somewhere(FcFiles *files, Writer write, gconstpointer what, c
     return FALLBACK;
 }
 
-/* A run leaves a profile with the plain name, or a descriptor.  The other one that an earlier run
- * left would pass for this one's.  What was written since we began is of a run beside us. */
+/* A run leaves either a profile with the plain name or a descriptor.  Removes the other one if an
+ * earlier run left it, as the user could take it for this run's.  A file written since this run
+ * began belongs to a concurrent run and stays. */
 static void take_away_other(FcFiles *files, const char *name)
 {
     int fd = files->folders[WANTED].fd;
@@ -281,7 +284,7 @@ static char *add_number(const char *base, guint number)
     return number > 1 ? g_strdup_printf("%s.%u", base, number) : g_strdup(base);
 }
 
-/* `base`, with a number behind it where another session's files have that name. */
+/* Returns `base`, with a number behind it if files of another session have that name. */
 static char *make_unique(FcFiles *files, const char *base)
 {
     char *name = add_number(base, files->number);
@@ -303,7 +306,7 @@ static char *base_name(FcFiles *files, gint64 id, const char *program)
     return files->is_unique ? make_unique(files, base) : g_steal_pointer(&base);
 }
 
-/* Whether the name is that of another profile: of this session, of a run beside it (in another PID
+/* Whether the name belongs to another profile: of this session, of a concurrent run (in another PID
  * namespace, say), or one that is to be kept. */
 static gboolean is_taken(FcFiles *files, const char *name)
 {
@@ -316,7 +319,7 @@ static gboolean is_taken(FcFiles *files, const char *name)
                                 : fc_keep_is_beside(fd, name, &files->rule);
 }
 
-/* `base`, or that with a number behind it. */
+/* Returns `base`, with a number behind it if the name is taken. */
 static char *choose_name(FcFiles *files, const char *base)
 {
     char *name = g_strdup(base);
@@ -328,7 +331,8 @@ static char *choose_name(FcFiles *files, const char *base)
     return name;
 }
 
-/* A process comes before its children, though they may end before it. */
+/* Adds an entry to the descriptor.  A process comes before its children, though they may end before
+ * it. */
 static void add_entry(FcFiles *files, gint64 id, gint64 parent, gboolean is_thread,
                       const char *name, Place place)
 {
@@ -373,7 +377,7 @@ static char *snapshot_name(FcFiles *files, const char *program, gint64 id, const
                : g_strdup_printf("%s.%" G_GINT64_FORMAT ".snapshot-%s.fc", base, id, which);
 }
 
-/* Whether this session wrote it, not another one whose process has the same number. */
+/* Whether this session wrote the file, not another session whose process has the same number. */
 static gboolean is_ours(int dirfd, const char *name, const char *unique_id)
 {
     char start[512] = "";
@@ -405,8 +409,8 @@ gboolean fc_files_write_snapshot(FcFiles *files, const FcProfile *profile,
 
 /* ---- The descriptor ---------------------------------------------------------------------- */
 
-/* The descriptor for one folder: it has the names of the files there, and the paths of all others.
- */
+/* Writes the descriptor for one folder.  Files in that folder are listed by name, all others by
+ * path. */
 static gboolean write_descriptor(gconstpointer data, int dirfd, const char *name, GError **error)
 {
     const FcFiles *files = data;
@@ -433,7 +437,7 @@ gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program,
     files->descriptor->ended = ended;
     g_autofree char *base = base_name(files, root_pid, program);
     g_autofree char *name = g_strdup_printf("%s.fcd", base);
-    /* What stands there from the second time on is our own. */
+    /* From the second time on, the file that is there is our own. */
     guint folder = write_somewhere(files, write_descriptor, files, name,
                                    g_strcmp0(name, files->descriptor_name) != 0, trouble);
     g_autofree char *other = g_strdup_printf("%s.fc", base);

@@ -15,50 +15,49 @@ typedef struct
     const char *pattern; /* of the names, without .fc; see names.h */
     const char *rank;    /* for %r in it */
     const char *job;     /* for %j; NULL: not known */
-    gboolean is_unique;  /* where a file of an earlier session has the name there is a number behind
-                            it */
-    gboolean is_first;   /* speaks for the others of its job */
+    gboolean is_unique;  /* adds a number to the name if a file of an earlier session has it */
+    gboolean is_first;   /* the first process of its job: it prints notices for all */
     gboolean use_pid;
-    guint keep;     /* how many profiles of earlier runs are kept */
-    gboolean quiet; /* no notice says how the file of another run is called now */
+    guint keep;     /* how many profiles of earlier runs stay */
+    gboolean quiet; /* print no notice of the new name of another run's file */
 } FcFilesNaming;
 
 /* Copies what it needs of `naming`.  `directory` is relative to the current directory, which may
- * change afterwards.  It is opened by fc_files_check or the first write; if that fails, again at
- * each write. */
+ * change afterwards.  fc_files_check or the first write opens it; if that fails, each later write
+ * tries again. */
 FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming);
 void fc_files_free(FcFiles *files);
 
 /* FALSE and *error: the folder can't be opened. */
 gboolean fc_files_check(FcFiles *files, GError **error);
 
-/* Writes the profile of process or thread `id`.  If another run has written its file there
- * meanwhile, that one gets another name, which *trouble says.  `several`: it is, or may be, one
- * of several profiles of the session.  The descriptor lists them by `order`.
+/* Writes the profile of process or thread `id`.  If a concurrent run has written a file of the same
+ * name, that file is renamed, and *trouble says so.  `several`: the session has, or may have,
+ * several profiles.  The descriptor lists them by `order`.
  *
- * What can't be written to the folder goes to a new one in $TMPDIR, and no file of that name is
- * left where it should have gone. *trouble then says so; the caller frees it; NULL: there is
- * nothing to say, or it was said before.  FALSE: nothing was written at all. */
+ * If the folder can't be written to, the file goes to a new folder in $TMPDIR, and no old file of
+ * that name is left in the first folder.  *trouble then says so; the caller frees it.  *trouble is
+ * NULL if there is nothing to say, or it was said before.  FALSE: nothing was written at all. */
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
                         gboolean is_thread, gboolean several, guint64 order, char **trouble);
 
-/* A snapshot of process `id`, which goes on. */
+/* A snapshot of process `id`, which continues to run. */
 typedef struct
 {
     gint64 id;
-    const char *name; /* in place of a number; NULL: */
-    guint number;     /* from 1, and */
-    guint keep;       /* so many of the session's stay, this one among them */
+    const char *name; /* takes the place of a number; NULL: `number` is used */
+    guint number;     /* from 1 on */
+    guint keep;       /* how many snapshots of the session stay, this one included */
     const char *unique_id;
 } FcFilesSnapshot;
 
-/* Writes it as NAME.ID.snapshot-NUMBER.fc, or with the snapshot's name there, and deletes the one
- * that is not to stay any more. */
+/* Writes the snapshot as NAME.ID.snapshot-NUMBER.fc, or with its name in place of NUMBER.  Deletes
+ * the snapshot that is now one too many.  FALSE and *error: it was not written. */
 gboolean fc_files_write_snapshot(FcFiles *files, const FcProfile *profile,
                                  const FcFilesSnapshot *snapshot, GError **error);
 
-/* The same for the descriptor file, if there is more than one profile or may be.  `root_pid` and
- * `program` are those of the first process. */
+/* Writes the descriptor file if there is, or may be, more than one profile.  `root_pid` and
+ * `program` are those of the first process.  FALSE and *trouble as for fc_files_write. */
 gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program, gint64 started,
                            gint64 ended, char **trouble);
 

@@ -4,7 +4,7 @@
  */
 #include "fcmanager/session/forks.h"
 
-/* Children that never say hello must not fill our memory. */
+/* Bounds our memory if children never say hello. */
 #define SNAPSHOTS_MAX 1024
 
 typedef struct
@@ -18,7 +18,7 @@ typedef struct
 struct FcForks
 {
     GQueue *snapshots;    /* Snapshot, oldest first */
-    GHashTable *departed; /* key -> FcProcess, owned: parents of some of them */
+    GHashTable *departed; /* key -> FcProcess, owned: dead parents of forks in `snapshots` */
 };
 
 static void snapshot_free(Snapshot *snapshot)
@@ -55,7 +55,7 @@ static gboolean has_children_to_come(const FcForks *forks, guint64 parent)
     return FALSE;
 }
 
-/* Departed parents that no child can ask for any more. */
+/* Frees the departed parents that no child can ask for any more. */
 static void forget_departed(FcForks *forks)
 {
     GHashTableIter iter;

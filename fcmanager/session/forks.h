@@ -20,8 +20,9 @@ void fc_forks_add(FcForks *forks, guint64 parent, guint64 token, GArray *frames,
  * The same for *heap, which the caller frees. */
 GArray *fc_forks_take(FcForks *forks, guint64 parent, guint64 token, FcHeapSnapshot **heap);
 
-/* Takes over `process`, which has left the session.  Keeps what children may need of it that
- * have not said hello yet, or frees it. */
+/* Takes over `process`, which has left the session.  Keeps it while children of it may still say
+ * hello; otherwise frees it. */
 void fc_forks_parent_gone(FcForks *forks, FcProcess *process);
-/* That process; NULL: it is not kept.  Valid until the next call. */
+/* Returns the process with that key that was kept; NULL: it is not kept.  Valid until the next
+ * call. */
 const FcProcess *fc_forks_departed(FcForks *forks, guint64 key);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRIES 100 /* each lost to another manager */
+#define TRIES 100 /* attempts; each one fails only if another manager came between */
 
 void fc_keep_placed_clear(FcKeepPlaced *placed)
 {
@@ -27,13 +27,14 @@ static gboolean exists(int dirfd, const char *name)
     return fstatat(dirfd, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Whether a rename failed as the file system, or a sandbox, knows no such flags. */
+/* Whether a rename failed because the file system or a sandbox does not know its flags. */
 static gboolean is_unknown(int why)
 {
     return why == EINVAL || why == ENOSYS || why == EPERM;
 }
 
-/* Fails where `to` exists; where the file system knows no such rename, it is done in two steps. */
+/* Renames `from` to `to`; fails if `to` exists.  If the file system can't do this in one step, it
+ * takes two. */
 static int rename_to_new(int dirfd, const char *from, const char *to)
 {
     if (renameat2(dirfd, from, dirfd, to, RENAME_NOREPLACE) == 0)
@@ -52,8 +53,8 @@ static int rename_to_new(int dirfd, const char *from, const char *to)
 
 /* ---- What there is -------------------------------------------------------------------- */
 
-/* Whether it is a regular file of ours that begins like one: what somebody else has put there must
- * not have us delete other files.  `status` is of that file then. */
+/* Whether it is a regular file of our user that begins with `magic`; sets `status` then.  A file
+ * that somebody else put there must not make us delete other files. */
 static gboolean is_own(int dirfd, const char *name, const char *magic, struct stat *status)
 {
     char start[64];
@@ -80,7 +81,8 @@ static gboolean is_newer(const struct stat *status, const FcKeepRule *rule)
                : status->st_mtim.tv_nsec > rule->began.tv_nsec;
 }
 
-/* By its time, too: the number may be another file's by now. */
+/* Whether this run wrote the file.  Compares the time as well: another file may have got its inode
+ * number. */
 static gboolean is_this_runs(const struct stat *status, const FcKeepRule *rule)
 {
     return rule->own.st_ino != 0 && status->st_ino == rule->own.st_ino &&
@@ -131,7 +133,7 @@ static void delete_oldest(int dirfd, const char *name, const FcKeepRule *rule)
 
 /* ---- Moving ----------------------------------------------------------------------------- */
 
-/* The lowest age whose name is free, or made so. */
+/* Returns the lowest age whose name is free; frees the last one if none is. */
 static guint find_free_age(int dirfd, const char *name, const FcKeepRule *rule)
 {
     for (guint age = 1;; age++)
@@ -147,8 +149,8 @@ static guint find_free_age(int dirfd, const char *name, const FcKeepRule *rule)
     }
 }
 
-/* One attempt to make `from` the next older one of `name`; EEXIST: another manager came between.
- * What is moved is *beside, if another run wrote it meanwhile. */
+/* Tries once to give `from` the next older name of `name`.  EEXIST: another manager came between.
+ * If a concurrent run wrote the file that is moved, *beside is its new name. */
 static int move_all(int dirfd, const char *from, const char *name, const FcKeepRule *rule,
                     char **beside)
 {
@@ -190,14 +192,15 @@ gboolean fc_keep_move(int dirfd, const char *name, const FcKeepRule *rule)
     return move(dirfd, name, name, rule, NULL);
 }
 
-/* A name that nobody else looks at. */
+/* Returns a name that no other program uses. */
 static char *hidden_name(void)
 {
     return g_strdup_printf(".fc-%08x%08x.old", g_random_int(), (guint)getpid());
 }
 
-/* Somebody may write `name` at any time, so it is looked at again once nobody can, under `hidden`.
- * What turns out to be of a run beside us becomes the next older one. */
+/* Checks the file again under the name `hidden`, at which nobody writes.  Before, somebody could
+ * write to `name` at any time.  A file that turns out to be of a concurrent run gets the next older
+ * name. */
 static void finish_hidden(int dirfd, const char *hidden, const char *name, const FcKeepRule *rule,
                           FcKeepPlaced *placed)
 {
@@ -211,8 +214,8 @@ static void finish_hidden(int dirfd, const char *hidden, const char *name, const
     }
 }
 
-/* One attempt, where `name` may be replaced; 1: done, 0: another manager came between, -1: errno.
- */
+/* Tries once to rename `from` to `name`, which may be replaced.  Returns 1: done, 0: another
+ * manager came between, -1: see errno. */
 static int replace(int dirfd, const char *from, const char *name, const FcKeepRule *rule,
                    FcKeepPlaced *placed)
 {
@@ -238,7 +241,8 @@ static int replace(int dirfd, const char *from, const char *name, const FcKeepRu
     return 0;
 }
 
-/* With the clock of `began`: that of files goes by ticks, and runs may be shorter. */
+/* Sets the file's time by the clock of `began`.  The file system's own time goes by kernel ticks,
+ * and a run may be shorter than one. */
 static void stamp(int dirfd, const char *name, struct stat *status)
 {
     struct timespec now[2];

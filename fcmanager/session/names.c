@@ -7,10 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Leaves room for what is put behind it: .old-1000, .fcd, .PID, .2 */
+/* Leaves room for what may be appended: .old-1000, .fcd, .PID, .2 */
 #define BASE_BYTES_MAX 223
 
-/* Programs are called as their users like; a descriptor has a line for each name. */
+/* Returns a file name for the program at `path`.  A program may have any name, but a descriptor has
+ * one line for each file. */
 static char *program_name(const char *path)
 {
     if (!path || *path == '\0')
@@ -31,7 +32,7 @@ static void append_time(GString *into, gint64 seconds)
     g_string_append(into, text ? text : "unknown");
 }
 
-/* `program` with its last `cut` bytes left out. */
+/* Expands the pattern, using `program` without its last `cut` bytes. */
 static char *expand(const char *pattern, const FcNameFacts *facts, const char *program, gsize cut)
 {
     GString *name = g_string_new(NULL);

@@ -16,8 +16,8 @@ typedef struct
     const char *job;     /* %j; NULL: not known */
 } FcNameFacts;
 
-/* The base name, without .fc or .fcd.  What begins with % and is unknown stays as it is.  The
- * caller frees it. */
+/* Returns the base name, without .fc or .fcd.  An unknown %-sequence stays as it is.  The caller
+ * frees the result. */
 char *fc_names_expand(const char *pattern, const FcNameFacts *facts);
 
 /* Whether the pattern has %j. */

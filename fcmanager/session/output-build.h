@@ -11,9 +11,9 @@ typedef struct
     const FcProcess *process;
     const FcClock *clock;
     FcProfile *profile;
-    guint64 origin; /* ticks: the process's start */
-    /* The profile's node for each node of the process's own counts, if the profile is made from
-       other counts. */
+    guint64 origin; /* ticks: when the process started */
+    /* Maps nodes of the process's own counts to nodes of the profile, if the profile is made from
+     * other counts. */
     const guint32 *heap_nodes;
 } FcOutputBuild;
 

@@ -5,8 +5,8 @@
 #include "fcmanager/heap/leaks.h"
 #include "fcmanager/session/output-build.h"
 
-/* Call sites in the list of version 3.0: 32 MiB in a reader of that time, which keeps them for
- * each block.  Reached where stacks are deep (FC_MEMORY_STACK). */
+/* Limits the call sites in the list of version 3.0 to 32 MiB in a reader of that time, which keeps
+ * a stack for each block.  Reached only with deep stacks (FC_MEMORY_STACK). */
 #define LEAK_ADDRESSES_MAX (1u << 22)
 
 static void add_heap_frames(FcOutputBuild *build, const FcHeap *heap)
@@ -34,7 +34,7 @@ static FcProfileHeapPoint heap_point(const FcOutputBuild *build, const FcHeapPoi
     return point;
 }
 
-/* The caller frees the result: for each site of `heap`, the profile's. */
+/* Returns, for each site of `heap`, the profile's site.  The caller frees the result. */
 static guint *add_alloc_sites(FcOutputBuild *build, const FcHeap *heap)
 {
     guint *map = g_new0(guint, heap->alloc_sites->len + 1);
@@ -62,13 +62,13 @@ static guint *add_alloc_sites(FcOutputBuild *build, const FcHeap *heap)
     return map;
 }
 
-/* The call sites that lead to `point`, innermost first. */
+/* Returns the call sites that lead to `point`, innermost first. */
 static GArray *call_sites(const FcOutputBuild *build, const FcHeapPoint *point)
 {
     GArray *stack = g_array_new(FALSE, FALSE, sizeof(guint64));
     const FcCounts *counts = build->process->counts;
     guint32 most = build->process->setup->memory_frames;
-    if (point->site != 0) /* which would be the list's end */
+    if (point->site != 0) /* 0 would end the list */
         g_array_append_val(stack, point->site);
     for (guint32 node = point->context; node != 0 && stack->len < most;
          node = counts->nodes[node].parent)
@@ -128,7 +128,7 @@ static gint compare_heap_blocks(gconstpointer a, gconstpointer b)
     return x->pointer < y->pointer ? -1 : x->pointer > y->pointer;
 }
 
-/* To the sums by state, of a block that is listed or not. */
+/* Adds a block to the site's sums by state, whether it is listed or not. */
 static void add_to_state(FcProfileAllocSite *site, FcProfileBlockState state, guint64 bytes)
 {
     if (state == FC_BLOCK_REACHABLE)
@@ -149,7 +149,7 @@ static FcProfileBlockState state_of(const FcOutputBuild *build, const FcHeapBloc
                                         : FC_BLOCK_LIVE;
 }
 
-/* All blocks are counted as not listed at first.  `sites` as of add_alloc_sites. */
+/* Sums up all blocks, and counts all as not listed.  `sites` is the result of add_alloc_sites. */
 static void sum_leaks(FcOutputBuild *build, const FcHeap *heap, const guint *sites)
 {
     FcProfile *profile = build->profile;
@@ -187,7 +187,8 @@ static void clear_stack(gpointer stack)
         g_array_unref(stack);
 }
 
-/* The stacks of what was first allocated at each site, NULL where no block is left of it. */
+/* Returns a stack for each allocation site: that of the blocks that were first allocated there.
+ * NULL if none of `chosen` was. */
 static GPtrArray *stacks_of_alloc_sites(const FcOutputBuild *build, const FcHeap *heap,
                                         const GPtrArray *chosen)
 {
@@ -219,7 +220,7 @@ static void list_leak(FcOutputBuild *build, const FcHeap *heap, const GPtrArray 
     build->profile->unlisted_leaks.bytes -= from->first_size_bytes;
 }
 
-/* The list of version 3.0, whose readers keep a stack for each block. */
+/* Fills the list of version 3.0, whose readers keep a stack for each block. */
 static void list_leaks(FcOutputBuild *build, const FcHeap *heap, GPtrArray *chosen)
 {
     g_autoptr(GPtrArray) stacks = stacks_of_alloc_sites(build, heap, chosen);
@@ -244,7 +245,7 @@ static void list_leaks(FcOutputBuild *build, const FcHeap *heap, GPtrArray *chos
     g_array_sort(build->profile->leaks, compare_blocks);
 }
 
-/* `sites` as of add_alloc_sites. */
+/* Lists and sums up the blocks.  `sites` is the result of add_alloc_sites. */
 static void add_leaks(FcOutputBuild *build, const FcHeap *heap, const guint *sites)
 {
     g_autoptr(GPtrArray) chosen = fc_leaks_choose(heap, FC_PROFILE_BLOCKS_MAX);

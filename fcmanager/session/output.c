@@ -30,7 +30,7 @@ static void add_modules(FcOutputBuild *build)
     }
 }
 
-/* The standard error that the variance is of. */
+/* Returns the standard error in ns, from a variance in ticks squared. */
 static guint64 error_ns(const FcOutputBuild *build, double variance)
 {
     return fc_output_to_ns(build, (guint64)MIN(sqrt(variance), 0x1p62));
@@ -131,7 +131,7 @@ static void add_arcs(FcOutputBuild *build, const FcCounts *counts)
                         counts->latency_room.omitted);
 }
 
-/* The root, node 0, is not written: context i is node i + 1. */
+/* Adds all contexts but the root: node i + 1 becomes context i. */
 static void add_contexts(FcOutputBuild *build, const FcCounts *counts)
 {
     for (guint32 i = 1; i < counts->node_count; i++)
@@ -248,7 +248,7 @@ static void add_overhead(FcOutputBuild *build, const struct FcOverhead *overhead
             (guint64)(parts[i] / 256.0 * build->clock->ns_per_tick * 1000);
 }
 
-/* Frees what it takes of the counts where that is much. */
+/* Begins a profile.  Frees parts of `counts` early if they are large. */
 static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const char *unique_id)
 {
     FcProfile *profile = fc_profile_new();
@@ -303,8 +303,8 @@ static void intern_point(const FcProcess *process, FcCounts *into, const FcHeapP
         nodes[point->context] = fc_counts_intern_node(into, process->counts, point->context, cache);
 }
 
-/* Makes the contexts of the process's heap in `into`, without calls; the caller frees the
- * result, theirs by nodes of the process's counts. */
+/* Creates the contexts of the process's heap in `into`, without calls.  Returns the map from nodes
+ * of the process's counts to nodes of `into`; the caller frees it. */
 static guint32 *intern_heap(const FcProcess *process, FcCounts *into)
 {
     const FcHeap *heap = process->heap;
@@ -328,7 +328,7 @@ FcCounts *fc_output_keep(const FcProcess *process, const FcCounts *counts)
     FcCountsSizes least = {0, 0, 0};
     FcCounts *copy = fc_counts_new(process->modules, &least);
     copy->node_limit = counts->node_limit;
-    g_free(fc_counts_merge(copy, counts)); /* same functions, same order */
+    g_free(fc_counts_merge(copy, counts)); /* same functions, same order: no map needed */
     return copy;
 }
 

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The text of a file of the thread in /proc, which the caller frees; NULL where it can't be read.
- */
+/* Sets *text to a file of the thread in /proc; NULL: it can't be read.  The caller frees it. */
 static void read_text(gint pid, gint64 tid, const char *name, char **text)
 {
     g_autofree char *path =
@@ -18,7 +17,7 @@ static void read_text(gint pid, gint64 tid, const char *name, char **text)
     g_file_get_contents(path, text, NULL, NULL);
 }
 
-/* The third number of its schedstat. */
+/* Returns the third number of schedstat, the number of times the thread got a CPU. */
 static guint64 turns_of(const char *used)
 {
     const char *space = used ? strrchr(used, ' ') : NULL;
@@ -34,8 +33,8 @@ static void set_name(char **name, const char *stat, const char *end)
     *name = g_strndup(start + 1, (gsize)(end - start) - 1);
 }
 
-/* What it says is right where the thread is still in the wait in which it was given a CPU
- * found->turns times. */
+/* Reads what the thread waits for.  It is right only if the thread is still in the wait that began
+ * after its turn number found->turns. */
 static void read_kind(gint pid, gint64 tid, char state, FcProcThread *found)
 {
     g_autofree char *call = NULL;
@@ -57,14 +56,15 @@ gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, FcProcThread *fo
     *found = (FcProcThread){0};
     read_text(pid, tid, "stat", &stat);
     read_text(pid, tid, "schedstat", &used);
-    const char *name_end = stat ? strrchr(stat, ')') : NULL; /* the name may hold anything */
+    /* a thread's name may contain a parenthesis */
+    const char *name_end = stat ? strrchr(stat, ')') : NULL;
     if (name_end)
         set_name(name, stat, name_end);
     if (!used || !name_end || name_end[1] != ' ' || !strchr("SD", name_end[2]))
         return FALSE;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    /* its first number is the thread's own clock, as long as it does not run */
+    /* the first number is the thread's CPU time, as long as the thread does not run */
     found->ahead_ns =
         (guint64)now.tv_sec * 1000000000u + (guint64)now.tv_nsec - g_ascii_strtoull(used, NULL, 10);
     found->turns = turns_of(used);

@@ -10,12 +10,12 @@
 
 typedef struct
 {
-    guint64 ahead_ns; /* what an FC_OFF_SEEN of the thread would say now */
+    guint64 ahead_ns; /* the value that an FC_OFF_SEEN record of the thread would have now */
     guint64 turns;    /* how often it was given a CPU */
     gboolean has_kind;
     FcWaitKind kind; /* what it waits for */
 } FcProcThread;
 
-/* FALSE: the thread does not wait, or that can't be known.  *name is freed and set to its name,
- * unless that can't be known; the caller owns it. */
+/* Reads all of this for one thread.  FALSE: the thread does not wait, or that can't be known.
+ * Frees *name and sets it to the thread's name, unless that can't be known; the caller owns it. */
 gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, FcProcThread *found);

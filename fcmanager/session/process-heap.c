@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-/* Reads what all threads have made up to `time`.  FALSE where something is missing. */
+/* Reads all threads up to `time`.  FALSE: records of some thread are missing. */
 static gboolean read_ahead(FcProcess *process, guint64 time)
 {
     g_autoptr(GArray) views =
         fc_shared_owned(process->setup->shared, process->key, FC_CHUNK_OF_RECORDS);
     gboolean whole = TRUE;
-    guint32 done = 0; /* thread; they come in order */
+    guint32 done = 0; /* the last thread that was handled; views are sorted by thread */
     for (guint i = 0; i < views->len; i++)
     {
         const FcChunkView *view = &g_array_index(views, FcChunkView, i);
         FcThread *thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(view->thread));
         if (!thread || view->thread == done)
-            continue; /* not announced: later than what was */
+            continue; /* not announced yet, so its records are newer */
         FcThreadAhead ahead = fc_thread_read_ahead(thread, view, time);
         if (ahead != FC_THREAD_GO_ON)
             done = view->thread;
@@ -49,7 +49,8 @@ char *fc_process_list_live(FcProcess *process)
     return process->live ? g_strdup_printf("%d", fc_live_fd(process->live)) : g_strdup("");
 }
 
-/* Records of threads that have ended, of no function: libc frees what it kept for the thread. */
+/* Takes records of threads that have ended.  They belong to no function: libc frees what it kept
+ * for the thread. */
 void fc_process_take_late(FcProcess *process, const FcWireMessage *message)
 {
     struct FcRecord record;

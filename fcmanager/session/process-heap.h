@@ -17,15 +17,16 @@ typedef struct
 } FcHeapSnapshot;
 void fc_heap_snapshot_free(FcHeapSnapshot *snapshot);
 
-/* A record of memory by a thread that is done (FC_MSG_MEMORY). */
+/* Takes a record of memory from a thread that has ended (FC_MSG_MEMORY). */
 void fc_process_take_late(FcProcess *process, const FcWireMessage *message);
 
-/* The answer to FC_MSG_LIVE.  The caller frees it. */
+/* Returns the answer to FC_MSG_LIVE.  The caller frees it. */
 char *fc_process_list_live(FcProcess *process);
 
 /* Reads all threads up to the latest queued event of the heap, and applies the queued events. */
 void fc_process_advance_heap(FcProcess *process);
 
-/* The process's heap at `time` (G_MAXUINT64: now), for a child.  NULL: memory is not profiled. */
+/* Returns a copy of the process's heap at `time` (G_MAXUINT64: now), for a child.  The caller frees
+ * it.  NULL: memory is not profiled. */
 FcHeapSnapshot *fc_process_snapshot_heap(FcProcess *process, guint64 time);
 void fc_process_adopt_heap(FcProcess *process, const FcHeapSnapshot *snapshot);

@@ -28,7 +28,8 @@ static void take_text(FcProcess *process, const FcWireMessage *message)
     }
 }
 
-/* Before it is forgotten when else there was a module where another is loaded. */
+/* Resolves addresses of a module that `info` replaces, before it is forgotten which module was
+ * there. */
 static void keep_places(FcProcess *process, const struct FcModuleInfo *info, guint64 time)
 {
     GHashTableIter iter;
@@ -48,7 +49,7 @@ static void take_module(FcProcess *process, const FcWireMessage *message)
         fc_process_note(process->losses, "malformed-messages", 1);
         return;
     }
-    /* Where each thread has a clock of its own only the order of arrival tells. */
+    /* If each thread has its own clock, only the order of arrival is known. */
     guint64 time = fc_clock_is_common(&process->setup->clock) ? message->value : 0;
     if (message->type == FC_MSG_MODULE_LOAD && fc_modules_are_crowded(process->modules))
         keep_places(process, &info, time);
@@ -96,22 +97,22 @@ static void take_counts(FcProcess *process, const FcWireMessage *message)
         fc_process_note(process->losses, "bad-chunk", 1);
         return;
     }
-    /* whoever it belongs to may still write there: it is freed when the process is dead */
+    /* The owner of the chunk may still write to it, so it is freed when the process is dead. */
     if (view.thread != message->thread)
         fc_process_note(process->losses, "bad-chunk", 1);
     else
     {
         FcThread *thread = fc_process_thread(process, view.thread);
         fc_thread_add_counts(thread, &view);
-        /* in another PID namespace its numbers are somebody else's */
+        /* in another PID namespace its thread ids mean other threads */
         if (process->setup->observer && view.sequence == 0 && !thread->watched &&
             (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
             fc_thread_watch(thread, process->setup->observer, view.beacon, process->hello.pid);
     }
 }
 
-/* When what is loaded at that address now was loaded: the message may have waited, and its module
- * may be gone. */
+/* Returns when the module at that address was loaded.  The message may have waited so long that its
+ * module is gone. */
 static guint64 loaded_since(const FcProcess *process, guint64 address)
 {
     for (guint i = fc_modules_count(process->modules); i > 0; i--)
@@ -132,8 +133,8 @@ static void take_entries(FcProcess *process, const FcWireMessage *message)
         fc_process_note(process->losses, "malformed-messages", 1);
 }
 
-/* The chunk of entries, which is taken at the first message about it.  NULL: it is not what the
- * message says. */
+/* Returns the chunk of entry counters; takes it at the first message about it.  NULL: it is not the
+ * chunk that the message names. */
 static const FcChunkView *entry_chunk(FcProcess *process, FcThread *thread, guint32 index,
                                       gboolean is_home)
 {
@@ -179,7 +180,7 @@ static void add_entry_pages(FcProcess *process, const FcWireMessage *message)
                                       .module = pages.module,
                                       .counters = view->pages + pages.first * FC_ENTRY_PAGE_BYTES};
     g_array_append_val(pages.is_home ? process->home_counters : thread->entry_counters, counters);
-    /* in another PID namespace its numbers are somebody else's */
+    /* in another PID namespace its thread ids mean other threads */
     if (!process->setup->pc_sampler || (process->hello.flags & FC_HELLO_ELSEWHERE) != 0 ||
         thread->pc_sampled || thread->is_not_sampled)
         return;
@@ -193,7 +194,7 @@ static void take_entry_pages(FcProcess *process, const FcWireMessage *message)
 {
     static const char no_text[] = "";
     add_entry_pages(process, message);
-    /* the process's first thread waits for this */
+    /* The process's first thread waits for this answer. */
     if (process->setup->shared)
         fc_shared_answer(process->setup->shared, message->argument, process->key, no_text);
 }
@@ -298,7 +299,7 @@ static void take_call_sites(FcProcess *process, const FcWireMessage *message)
     fc_stack_set_sites(thread->stack, message->value, sites, bytes / sizeof *sites);
 }
 
-/* The messages about one thread. */
+/* Handles the messages about one thread. */
 static void take_thread_message(FcProcess *process, const FcWireMessage *message)
 {
     if (message->thread == 0)
@@ -319,7 +320,7 @@ static void take_thread_message(FcProcess *process, const FcWireMessage *message
 
 void fc_process_message(FcProcess *process, const FcWireMessage *message)
 {
-    if (process->finished && message->type != FC_MSG_CHUNK) /* whose chunk is to be freed */
+    if (process->finished && message->type != FC_MSG_CHUNK) /* but a chunk must still be freed */
         return;
     switch (message->type)
     {
@@ -373,7 +374,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_NOT_SCANNED:
         fc_process_note(process->losses, "not-scanned", 1);
         break;
-    case FC_MSG_HELLO: /* session.c's */
+    case FC_MSG_HELLO: /* these are handled by session.c */
     case FC_MSG_FORK:
     case FC_MSG_FORK_DONE:
     case FC_MSG_EXEC:

@@ -10,5 +10,6 @@
 /* Ignores the messages that session.c handles, and all but chunks once the process is finished. */
 void fc_process_message(FcProcess *process, const FcWireMessage *message);
 
-/* Checks whether gaps that records wait for were filled.  To be called from time to time. */
+/* Checks whether missing records have arrived that later records wait for.  To be called from time
+ * to time. */
 void fc_process_retry(FcProcess *process);

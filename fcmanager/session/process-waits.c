@@ -6,15 +6,15 @@
 
 #include "fcmanager/session/proc-thread.h"
 
-/* A sample takes some 30 us.  One round takes SAMPLES_MOST of all processes together.  The first
- * rounds follow one another soon, so that a short run has samples; later ones after a part of the
- * time that there were any. */
+/* A sample takes about 30 us, and one round takes at most SAMPLES_MOST of all processes together.
+ * The first rounds are close together, so that a short run has samples.  Later intervals grow with
+ * the time since the first round. */
 #define ROUND_LEAST_US 10000.0
 #define ROUND_MOST_US 100000.0
 #define ROUND_PART 50.0
 #define SAMPLES_MOST 16u
 
-/* Takes *left samples at most, and subtracts those that it took. */
+/* Samples at most *left threads, and subtracts their number from *left. */
 static void sample_threads(FcProcess *process, guint *left)
 {
     if (*left == 0 || process->finished || process->executing || !fc_process_is_in_proc(process))
@@ -35,7 +35,8 @@ static void sample_threads(FcProcess *process, guint *left)
     }
 }
 
-/* Half the mean to one and a half: programs that do the same every so often are seen everywhere. */
+/* Returns a random interval between 0.5 and 1.5 times the mean, so that samples do not keep pace
+ * with a periodic program. */
 static gint64 next_round_us(const FcWaitSampling *sampling, gint64 now_us)
 {
     const double age_us = (double)(now_us - sampling->begun_us);

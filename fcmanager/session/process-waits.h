@@ -12,11 +12,10 @@
 typedef struct
 {
     gint64 begun_us; /* the time of the first round */
-    gint64 next_us;  /* and of the next one */
-    guint turn;      /* how many processes were sampled before */
+    gint64 next_us;  /* time of the next round */
+    guint turn;      /* rotates which processes are sampled first */
 } FcWaitSampling;
 
-/* Asks the kernel about some threads of the processes; where there are many threads they take
- * turns.  Does nothing if the last round was a short time ago.  Returns after how many ms it wants
- * to be called again. */
+/* Asks the kernel about some threads of the processes; many threads take turns.  Does nothing if
+ * the last round was a short time ago.  Returns in how many ms it wants to be called again. */
 guint fc_process_sample_waits(GHashTable *processes, FcWaitSampling *sampling);

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Threads, their functions and their open frames that a profile lists. */
+/* The most functions and open frames of threads, in all, that a profile lists. */
 #define RESULTS_MAX 262144u
-/* And arcs of threads, of 40 bytes each. */
+/* The most arcs of threads; each takes 40 bytes. */
 #define RESULT_ARCS_MAX 65536u
 
 static void result_clear(gpointer data)
@@ -168,7 +168,7 @@ static void add_notes(FcProcess *process, const FcThread *thread)
     fc_process_note(process->repairs, "contexts-folded", thread->counts->contexts_folded);
 }
 
-/* The thread's figures, function by function, with the numbers that `map` gives them. */
+/* Adds the thread's figures by function.  `map` gives the functions' numbers in the sums. */
 static void add_result_functions(FcProcess *process, FcThreadResult *result, const FcCounts *counts,
                                  const guint32 *map)
 {
@@ -193,7 +193,7 @@ static void add_result_functions(FcProcess *process, FcThreadResult *result, con
     }
 }
 
-/* Likewise arc by arc: those of a thread are kept all or not at all. */
+/* Adds the thread's figures by arc: all of its arcs, or none if there are too many. */
 static void add_result_arcs(FcProcess *process, FcThreadResult *result, const FcCounts *counts,
                             const guint32 *map)
 {
@@ -244,8 +244,8 @@ static guint64 first_event(const FcProcess *process, const FcThread *thread)
     return thread->start_time != 0 ? thread->start_time : process->hello.start_time;
 }
 
-/* The lists of functions and frames are not for a thread's own file, the trace is for that alone.
- */
+/* Queues a finished thread for its own file.  Its lists of functions and frames are not for that
+ * file; its trace is for that file alone. */
 static void add_done(FcProcess *process, FcThreadResult *result, FcThread *thread)
 {
     FcThreadDone done = {.result = *result, .counts = g_steal_pointer(&thread->counts)};
@@ -274,15 +274,15 @@ static guint32 *same_numbers(guint32 count)
 static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gboolean ended)
 {
     FcThreadResult result = make_result(process, thread, ended);
-    /* The thread's run is what its functions' times can add up to: from the first event to
-     * the last, which is `time` only where that closes frames. */
+    /* The thread's run is what its functions' times can add up to.  It lasts from the first event
+     * to the last; that is `time` only if `time` closes frames. */
     if (fc_stack_depth(thread->stack) > 0)
         fc_stack_close(thread->stack, time);
     else
         fc_stack_end_outside(thread->stack);
     result.start_time = first_event(process, thread);
     result.end_time = MAX(fc_stack_last_time(thread->stack), result.start_time);
-    if (thread->entry_counters->len > 0) /* its calls are no events */
+    if (thread->entry_counters->len > 0) /* counted calls are no events */
         result.end_time = MAX(result.end_time, time);
     process->end_time = MAX(process->end_time, result.end_time);
     if (thread->heap)
@@ -380,7 +380,7 @@ static gint compare_threads(gconstpointer a, gconstpointer b)
     return one->number < other->number ? -1 : one->number > other->number;
 }
 
-/* The chunks that were never sent. */
+/* Scans the chunks that were never sent. */
 static void scan_owned(FcProcess *process)
 {
     g_autoptr(GArray) views =
@@ -395,7 +395,7 @@ static void scan_owned(FcProcess *process)
     }
 }
 
-/* Those in which threads count that are not done, and did not come to say so. */
+/* Reads the call-counter tables of threads that are still alive or ended without notice. */
 static void find_counts(FcProcess *process)
 {
     g_autoptr(GArray) views =
@@ -407,8 +407,7 @@ static void find_counts(FcProcess *process)
     }
 }
 
-/* The counters of the modules themselves, which threads without others share, go to the first
- * thread. */
+/* Gives the modules' own counters, shared by threads that have none, to the first thread. */
 static void take_home_counters(FcProcess *process)
 {
     if (process->home_counters->len == 0)
@@ -419,8 +418,8 @@ static void take_home_counters(FcProcess *process)
     g_array_set_size(process->home_counters, 0);
 }
 
-/* Whether the thread's own buffer, where it has one, went with the process: that of the thread
- * that executes another image was sent. */
+/* Whether the thread's own buffer, if it has one, was lost with the process.  A thread that
+ * executes another image sends its buffer first. */
 static gboolean is_unsent(const FcProcess *process, const FcThread *thread, guint32 number)
 {
     return thread->is_private && !(process->end == FC_END_EXEC && thread->number == number);
@@ -437,7 +436,8 @@ gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcTh
     guint64 time;
     const gint64 now_us = g_get_monotonic_time();
     const gint64 before_us = thread->asked_us != 0 ? thread->asked_us : now_us;
-    g_autofree char *unused = NULL; /* what the kernel calls a thread that has a label */
+    /* the kernel's name of the thread, for threads that have a label */
+    g_autofree char *unused = NULL;
     thread->asked_us = now_us;
     if (!fc_clock_now(&process->setup->clock, &time) ||
         !fc_proc_thread_read(process->hello.pid, thread->tid,
@@ -451,8 +451,8 @@ gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcTh
     return TRUE;
 }
 
-/* Of a thread of a process that died at `time`: where it waited when it was sampled at last, and
- * made no record since, it waited on. */
+/* The process died at `time`.  If the thread made no record since its last sample, it waited until
+ * then. */
 static void take_sampled_wait(const FcProcess *process, FcThread *thread, guint64 time)
 {
     const FcClock *clock = &process->setup->clock;
@@ -462,13 +462,14 @@ static void take_sampled_wait(const FcProcess *process, FcThread *thread, guint6
         fc_stack_take_last_wait(thread->stack, thread->sampled_ahead + since_ns, time);
 }
 
-/* What no record tells as none came since, of a process that thread `number` ended at `time`: what
- * it waits, or waited when it was sampled at last. */
+/* Adds a wait that no record ends, in a process that thread `number` ended at `time`.  It is the
+ * wait the thread is in now, or was in at its last sample. */
 static void take_last_wait(FcProcess *process, FcThread *thread, guint64 time, guint32 number,
                            gboolean dead)
 {
     FcProcThread found;
-    const gboolean has_name = thread->number == number && thread->name; /* its last words */
+    /* the thread sent its name when it ended the process */
+    const gboolean has_name = thread->number == number && thread->name;
     const gboolean waits = !dead && !has_name && process->end != FC_END_EXEC &&
                            fc_process_is_in_proc(process) &&
                            fc_process_sample_thread(process, thread, &found);
@@ -519,7 +520,8 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         fc_process_note(process->losses, "foreign-frees", process->heap->foreign_frees);
         fc_process_note(process->losses, "bad-frees-not-listed", process->heap->bad_not_listed);
     }
-    g_array_sort(process->results, compare_results); /* the first thread first, whenever it ended */
+    /* the first thread comes first, whenever it ended */
+    g_array_sort(process->results, compare_results);
     if (time != 0 && (fc_clock_is_common(&process->setup->clock) || number != 0))
         process->end_time = MAX(process->end_time, time);
     struct timespec now;

@@ -35,8 +35,8 @@ typedef struct
     struct FcOverhead overhead; /* as the first process measured them; all 0: not known */
 } FcProcessSetup;
 
-/* The result of a thread that is done: times in ticks, numbers of functions as in the sums that
- * it was merged into. */
+/* The result of a thread that has ended.  Times are in ticks.  Functions have their numbers in the
+ * sums that the thread was merged into. */
 typedef struct
 {
     gint64 tid;
@@ -53,14 +53,14 @@ typedef struct
     FcTrace *trace;    /* owned; NULL: none */
 } FcThreadResult;
 
-/* THREAD mode: a thread that is done, with its own counts, until session-files.c has written its
- * file. */
+/* In THREAD mode, a thread that has ended, with its own counts.  Kept until session-files.c has
+ * written its file. */
 typedef struct
 {
-    FcThreadResult result; /* without functions and stack */
+    FcThreadResult result; /* without functions and stack; owned */
     FcCounts *counts;      /* owned */
     gboolean was_last;     /* no other thread was alive then */
-    GArray *repairs;       /* FcProfileNote: noted since the thread before it was done */
+    GArray *repairs;       /* FcProfileNote: noted since the previous thread ended */
     GArray *losses;
 } FcThreadDone;
 
@@ -68,34 +68,34 @@ typedef struct
 {
     const FcProcessSetup *setup;
     guint64 key;
-    guint order; /* in which processes said hello, from 0 */
+    guint order; /* the process's position in the order of hellos, from 0 */
     struct FcHello hello;
-    guint64 run_from; /* ticks: when libfc's start was over */
+    guint64 run_from; /* ticks: when libfc had finished its start */
     guint64 end_time; /* ticks, of the last event; set when it is finished */
     gint64 end_realtime_ns;
     gboolean finished;       /* all records were taken; later ones are ignored */
     FcModules *modules;      /* owned */
-    FcRegions *regions;      /* owned: stacks other than the threads' own */
+    FcRegions *regions;      /* owned: stacks beside the threads' own */
     FcEntries *entries;      /* owned: functions whose entries are counted; NULL: none */
-    GArray *home_counters;   /* FcEntryCounters: those of the modules themselves */
-    GArray *home_chunks;     /* FcChunkView: where they are */
+    GArray *home_counters;   /* FcEntryCounters: the counters of the modules themselves */
+    GArray *home_chunks;     /* FcChunkView: the chunks that hold them */
     FcHeap *heap;            /* owned; NULL: memory is not profiled */
     FcHeapOrder *heap_order; /* owned: puts its events in order; NULL likewise */
-    FcLive *live;            /* owned: the list that libfc may scan at the end; NULL: none */
-    guint sampling_rounds;   /* of process-waits.c: rounds, if there are many threads */
-    FcHeapThread *late;      /* owned: records of threads that are gone; NULL: none yet */
-    FcCounts *counts;        /* owned: sums of the threads that are done */
-    GHashTable *threads;     /* number -> FcThread, owned: those that are not */
-    GArray *results;         /* FcThreadResult */
-    guint result_budget;     /* how much may still go into the results */
-    guint arc_budget;        /* and how many arcs */
-    GArray *done;            /* FcThreadDone, for session-files.c; empty but in THREAD mode */
+    FcLive *live; /* owned: the list of live blocks, which libfc may scan at the end; NULL: none */
+    guint sampling_rounds; /* of process-waits.c: rounds with too many threads to sample all */
+    FcHeapThread *late;    /* owned: for records of threads that have ended; NULL: none yet */
+    FcCounts *counts;      /* owned: sums of the threads that have ended */
+    GHashTable *threads;   /* number -> FcThread, owned: the living threads */
+    GArray *results;       /* FcThreadResult */
+    guint result_budget;   /* how many functions and frames `results` may still take */
+    guint arc_budget;      /* how many arcs it may still take */
+    GArray *done;          /* FcThreadDone, for session-files.c; empty except in THREAD mode */
     char *executable;
     char *directory;
     GStrv command_line;
     FcProfileEnd end;
     gint end_value;
-    gboolean executing; /* FC_MSG_EXEC came, and no FC_MSG_EXEC_FAILED */
+    gboolean executing; /* FC_MSG_EXEC came, and FC_MSG_EXEC_FAILED did not */
     guint64 exec_time;
     guint32 exec_thread;
     struct FcOverhead overhead; /* of a call; all 0: not measured */
@@ -103,40 +103,40 @@ typedef struct
     GArray *losses;
 } FcProcess;
 
-/* `setup` must outlive it.  `parent` is the process that it was forked from, whose modules and
- * texts it gets; NULL: none, or not known. */
+/* Returns a new process; the caller frees it.  `setup` must outlive it.  `parent` is the process
+ * that it was forked from, whose modules and texts it copies; NULL: none, or not known. */
 FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct FcHello *hello,
                           const FcProcess *parent);
 void fc_process_free(FcProcess *process);
 /* Frees a finished process except for what a child may inherit. */
 void fc_process_shrink(FcProcess *process);
 
-/* The living thread with that number, from 1; made if there is none. */
+/* Returns the living thread with that number, from 1; makes it if there is none. */
 FcThread *fc_process_thread(FcProcess *process, guint32 number);
 /* The thread ended at `time`: takes the rest of its records and adds it to the sums. */
 void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time);
 
-/* Whether /proc can be read for its threads, by the numbers that the manager knows, and has what
- * the times off the CPU need. */
+/* Whether /proc can be read for its threads by the ids that the manager knows, and tells enough to
+ * know their times off the CPU. */
 gboolean fc_process_is_in_proc(const FcProcess *process);
 
 /* Asks the kernel about a thread.  FALSE: it does not wait, or that can't be known. */
 gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcThread *found);
 
-/* From here on its threads run other code than the profiled one (`pauses`), or do not, since the
- * exec failed. */
+/* `pauses`: its threads now execute another program, so they are not sampled.  FALSE: the exec
+ * failed, and sampling goes on. */
 void fc_process_pause_sampling(FcProcess *process, gboolean pauses);
 
 /* Adds `count` to the repairs or losses `notes`, unless it is 0. */
 void fc_process_note(GArray *notes, const char *kind, guint64 count);
 
-/* The known stack of a thread that is about to fork, outermost first.  The caller unrefs the
- * array of FcOpenFrame. */
+/* Returns the known stack of a thread that is about to fork, outermost frame first: an array of
+ * FcOpenFrame.  The caller unrefs it. */
 GArray *fc_process_fork(FcProcess *process, guint32 thread);
-/* Sets what the forked process begins with.  `parent` NULL: it is gone. */
+/* Sets what the forked process begins with.  `parent` is NULL if it is gone. */
 void fc_process_adopt(FcProcess *process, const FcProcess *parent, const GArray *frames);
-/* Takes the rest of its records, closes the open frames at `time` (ticks) and sums up.  `time`
- * 0: each thread's frames end at its last event.  If each thread has its own clock (cpu, sys),
- * `time` is for `thread` only.  `dead`: nothing writes to the chunks any more, so they are
- * freed. */
+/* Takes the rest of the process's records, closes the open frames at `time` (ticks) and sums up.
+ * If `time` is 0, each thread's frames end at its last event.  If each thread has its own clock
+ * (cpu, sys), `time` is for `thread` only.  `dead`: nothing writes to the chunks any more, so they
+ * are freed. */
 void fc_process_finish(FcProcess *process, guint64 time, guint32 thread, gboolean dead);

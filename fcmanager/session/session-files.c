@@ -32,7 +32,7 @@ static void describe(const FcSessionFiles *files)
     remember(files, trouble);
 }
 
-/* `thread`: number of the thread whose profile it is; 0: of the whole process. */
+/* Writes one profile.  `thread`: number of its thread; 0: it is that of the whole process. */
 static void write_profile(const FcSessionFiles *files, const FcProcess *process,
                           const FcProfile *profile, guint32 thread, gboolean several)
 {
@@ -60,7 +60,7 @@ void fc_session_files_write_threads(const FcSessionFiles *files, FcProcess *proc
             *done = written;
             continue;
         }
-        /* each note in one file, that of its thread: sums of them must be true */
+        /* Each note is in one file, that of its thread, so that sums of the files are right. */
         fc_profile_add_notes(process->repairs, done->repairs);
         fc_profile_add_notes(process->losses, done->losses);
         g_autoptr(FcProfile) profile =

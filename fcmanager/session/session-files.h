@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Decides when a session writes which files: of each process that is done, in THREAD mode of each
- * of its threads, and the descriptor when the first process is done.  Called by session.c.  What
- * can't be written is reported through the processes.
+ * Decides when a session writes which files: one for each process that has ended, or in THREAD mode
+ * one for each thread.  The descriptor is written when the first process has ended.  Called by
+ * session.c.  Errors are reported through the processes.
  */
 #pragma once
 
 #include "fcmanager/session/answers.h"
 #include "fcmanager/session/process.h"
 
-/* What these need of their session, which fills it in and owns what it points to. */
+/* What these functions need of their session, which fills it in and owns what it points to. */
 typedef struct
 {
     FcFiles *files;
@@ -21,15 +21,15 @@ typedef struct
     gint root_pid;      /* of the first process; 0: none yet */
     char *root_program; /* NULL: not known */
     gboolean root_done;
-    gint others; /* processes and images that were announced or joined, without the first */
+    gint others; /* processes and images that were announced or joined, except the first */
 } FcSessionFiles;
 
-/* Writes the file of a process that was just finished.  If it is the first, `root_done` is set
- * already. */
+/* Writes the file of a process that was just finished.  For the first process, `root_done` must be
+ * set before. */
 void fc_session_files_write(const FcSessionFiles *files, FcProcess *process);
 
-/* THREAD mode: writes the files of the threads that are done.  The first thread's file has the
- * heap, so it waits until the whole process is done. */
+/* In THREAD mode, writes the files of the threads that have ended.  The first thread's file has the
+ * heap, so it waits until the whole process has ended. */
 void fc_session_files_write_threads(const FcSessionFiles *files, FcProcess *process);
 
 /* The session is over: a profile that turned out to be the only one gets its plain name. */

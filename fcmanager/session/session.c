@@ -36,18 +36,19 @@ struct FcSession
     guint64 orphans; /* messages of processes that did not say hello */
     guint64 malformed;
     FcWaitSampling wait_sampling;
-    GArray *asked; /* struct FcControl: what is to be answered */
+    GArray *asked; /* struct FcControl: requests that wait for an answer */
     FcSnapshots snapshots;
     FcSnapshots periodic; /* FC_EVERY */
-    FcSnapshots named;    /* by the program itself */
+    FcSnapshots named;    /* asked for by the program itself */
     gint64 next_periodic_ms;
-    gboolean is_write_failed; /* which is said once */
-    gint64 end_began_ms;      /* of a thread or a process, and how long it may take unsaid, */
+    gboolean is_write_failed; /* a failed write was reported; reported once only */
+    gint64 end_began_ms; /* when a thread or process began to be summed up; the next field says how
+                            long that may take before the user is told */
     gint64 end_may_take_ms;
-    gboolean is_patience_asked; /* which is said once */
+    gboolean is_patience_asked; /* the user was told that it takes long; told once only */
 };
 
-/* The end of a shorter run may take so long. */
+/* ms that the end may take without notice, for runs that were shorter than this. */
 #define PATIENCE_MS 1000
 
 G_GNUC_PRINTF(2, 3) static void debug(const FcSession *session, const char *format, ...)
@@ -149,8 +150,8 @@ static void add_session_losses(FcSession *session, FcProcess *process)
     session->orphans = 0;
 }
 
-/* The end of a thread or a process is summed up, for which the program waits.  Where that takes
- * longer than it ran this is said. */
+/* A thread or process is about to be summed up while the program waits.  If that takes longer than
+ * the program ran, the user is told. */
 static void begin_end(FcSession *session, const FcProcess *process)
 {
     const gint64 started_ms = (gint64)(process->hello.start_monotonic_ns / 1000000);
@@ -165,7 +166,8 @@ static void begin_end(FcSession *session, const FcProcess *process)
     fc_notice_print_later(session->setup.notice_fd, text, (guint)session->end_may_take_ms);
 }
 
-/* And again by the program itself: in a file that is not appended to it writes over the line. */
+/* Cancels that notice.  If it was due, the program prints a line about it, too: the program may
+ * overwrite the notice in a file that it does not append to. */
 static void end_end(FcSession *session)
 {
     const gint64 took_ms = now_ms() - session->end_began_ms;
@@ -194,7 +196,8 @@ static void report_short_memory(FcSession *session, FcProcess *process)
     fc_answers_remember(session->answers, text);
 }
 
-/* What FC_FILTER could not do: the notice says what, the profile that there is something. */
+/* Notes that FC_FILTER could not be applied in full.  The notice says which part; the profile says
+ * that there is one. */
 static void note_user_filter(FcSession *session, FcProcess *process)
 {
     gboolean is_incomplete = session->setup.trouble != NULL;
@@ -210,7 +213,7 @@ static void note_user_filter(FcSession *session, FcProcess *process)
 
 /* ---- Snapshots by the clock -------------------------------------------------------------- */
 
-/* Those that are being written are complete, or not there, when this returns. */
+/* When this returns, each snapshot that was being written is complete or does not exist. */
 static void end_written(FcSession *session, gboolean waits)
 {
     const guint failed =
@@ -236,7 +239,7 @@ static gboolean write_periodic(FcProcess *process, const FcProfile *profile, gpo
     return FALSE;
 }
 
-/* Where one is due.  What was in the pipe a moment ago has been read. */
+/* Takes a snapshot if one is due.  The pipe was read a moment ago. */
 static void take_periodic(FcSession *session)
 {
     g_autoptr(GError) error = NULL;
@@ -263,7 +266,7 @@ static void take_periodic(FcSession *session)
         debug(session, "%s", error->message);
 }
 
-/* Letters of a name of a file. */
+/* Characters allowed in a file name. */
 #define NAME_LETTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-"
 
 typedef struct
@@ -279,7 +282,7 @@ static gboolean write_named(FcProcess *process, const FcProfile *profile, gpoint
     return fc_files_write_snapshot(named->files, profile, &snapshot, NULL);
 }
 
-/* The program wants a snapshot. */
+/* The program asks for a snapshot. */
 static void take_named(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
     g_autoptr(GError) error = NULL;
@@ -337,8 +340,8 @@ void fc_session_greet(FcSession *session)
     fc_answers_greet(session->answers, !session->setup.brief, session->setup.trouble);
 }
 
-/* The first process of our PID namespace is about to end, and the kernel to kill all others in it
- * at once, us among them. */
+/* The first process of our PID namespace is about to end.  The kernel then kills all others in it
+ * at once, including the manager. */
 static void finish_namespace(FcSession *session)
 {
     g_autoptr(GList) all = g_hash_table_get_values(session->processes);
@@ -384,7 +387,7 @@ static void list_live(FcSession *session, FcProcess *process, const FcWireMessag
 
 /* ---- Coming and going ---------------------------------------------------------------- */
 
-/* The process's memory is gone: nobody writes to its chunks any more. */
+/* The process is dead, so nobody writes to its chunks any more. */
 static void remove_process(FcSession *session, FcProcess *process)
 {
     if (session->setup.shared)
@@ -423,7 +426,8 @@ static void hello(FcSession *session, const FcWireMessage *message)
         living || !forked ? living : fc_forks_departed(session->forks, hello.parent_process);
     FcProcess *process = fc_process_new(&session->common, message->process, &hello, parent);
     process->order = session->joined++;
-    if (forked && hello.fork_token == 0) /* until then both wrote to the same chunk */
+    /* parent and child wrote to the same chunk until the hello */
+    if (forked && hello.fork_token == 0)
     {
         fc_process_note(process->losses, "unseen-forks", 1);
         if (living && !living->finished)
@@ -444,7 +448,7 @@ static void hello(FcSession *session, const FcWireMessage *message)
         session->root = process->key;
         session->files.root_pid = hello.pid;
     }
-    else if (!frames) /* else its fork announced it */
+    else if (!frames) /* a fork that was announced is counted already */
         session->files.others++;
     g_hash_table_insert(session->processes, &process->key, process);
     debug(session, "process %d joins", hello.pid);
@@ -508,7 +512,7 @@ static void end_fork(FcSession *session, FcProcess *process, const FcWireMessage
 {
     FcHeapSnapshot *heap;
     if (message->argument != 0)
-        return; /* the child says hello */
+        return; /* a child that exists says hello itself */
     g_autoptr(GArray) frames = fc_forks_take(session->forks, process->key, message->value, &heap);
     fc_heap_snapshot_free(heap);
     if (frames)
@@ -518,7 +522,8 @@ static void end_fork(FcSession *session, FcProcess *process, const FcWireMessage
 static void set_executing(FcSession *session, FcProcess *process, const FcWireMessage *message)
 {
     const gboolean executing = message->type == FC_MSG_EXEC;
-    session->files.others += executing - process->executing; /* the new image is one */
+    /* the new image counts as another one */
+    session->files.others += executing - process->executing;
     process->executing = executing;
     process->exec_time = message->value;
     process->exec_thread = message->thread;
@@ -545,7 +550,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_EXEC_FAILED:
         set_executing(session, process, message);
         break;
-    case FC_MSG_HELLO: /* there is a process: not its first message */
+    case FC_MSG_HELLO: /* the process has said hello already */
     case FC_MSG_TEXT:
     case FC_MSG_MODULE_LOAD:
     case FC_MSG_MODULE_UNLOAD:
@@ -577,11 +582,11 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_SNAPSHOT:
         take_named(session, process, message);
         break;
-    case FC_MSG_CONTROL: /* not of a process: fc_session_message */
+    case FC_MSG_CONTROL: /* belongs to no process: see fc_session_message */
         break;
     case FC_MSG_STARTED:
         fc_process_message(process, message);
-        if (process->key == session->root) /* images that are executed do not measure again */
+        if (process->key == session->root) /* later images do not measure it again */
             session->common.overhead = process->overhead;
         break;
     }
@@ -589,7 +594,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
 
 /* ---- Asked from outside ------------------------------------------------------------------ */
 
-/* As long as nobody is answered. */
+/* How many requests may wait for an answer. */
 #define ASKED_MAX 64u
 
 static void ask(FcSession *session, const FcWireMessage *message)
@@ -650,7 +655,7 @@ static void answer_status(FcSession *session, const FcProcess *process, int fd)
     fc_controls_answer(fd, FC_CONTROL_DONE, text->str, text->len, 0);
 }
 
-/* A reader that takes nothing for so long has the rest no more. */
+/* ms: a reader that takes nothing for this long gets no more. */
 #define READER_MS 30000
 
 static gboolean send_profile(FcProcess *process, const FcProfile *profile, gpointer data)

@@ -17,14 +17,14 @@ typedef guint64 (*FcSessionJoined)(guint64 key, const struct FcHello *hello, gpo
 /* This process was replaced by another image, which has said hello. */
 typedef void (*FcSessionLeft)(guint64 key, gpointer data);
 
-/* The key of the newest image of process `pid`, by a number that the manager knows; 0: none. */
+/* Returns the key of the newest image of process `pid`, as the manager knows it; 0: none. */
 typedef guint64 (*FcSessionFind)(gint pid, gpointer data);
-/* In a child that was forked to write a snapshot. */
+/* Called in a child that was forked to write a snapshot. */
 typedef void (*FcSessionForked)(gpointer data);
 
 typedef struct
 {
-    FcFiles *files;               /* becomes the session's */
+    FcFiles *files;               /* the session takes it over */
     FcSharedMap *shared;          /* likewise; may be NULL */
     FcManagerFilter *user_filter; /* likewise */
     FcObserver *observer;         /* stays the caller's; may be NULL */
@@ -32,7 +32,7 @@ typedef struct
     const char *filter;           /* FC_FILTER, where it is in use; else NULL */
     const FcProfileJob *job;      /* stays the caller's */
     const char *trouble;          /* printed with the greeting; NULL: none */
-    int reply_fd;                 /* likewise; -1: answers go into shared memory only */
+    int reply_fd;                 /* stays the caller's; -1: answers go into shared memory only */
     enum FcTimeMode time_mode;
     enum FcProfileMode profile_mode;
     FcCountsSizes sizes;
@@ -44,11 +44,11 @@ typedef struct
     guint32 contexts; /* of all processes; 0: the default */
     guint32 memory_blocks;
     guint32 memory_frames;
-    guint32 every_ms;   /* so often snapshots are written; 0: never */
-    guint32 every_keep; /* of which so many stay */
+    guint32 every_ms;   /* a snapshot is written every so many ms; 0: never */
+    guint32 every_keep; /* how many of these snapshots stay */
     int notice_fd;      /* where a notice goes if the end takes long; see notice.h */
     gboolean quiet;
-    gboolean brief; /* without a greeting */
+    gboolean brief; /* prints no greeting */
     gboolean debug; /* log to standard error */
     FcSessionJoined joined;
     FcSessionLeft left;
@@ -60,15 +60,15 @@ typedef struct
 
 typedef struct FcSession FcSession;
 
-/* Never fails.  Takes over what `setup` says.  The caller frees the result. */
+/* Never fails.  Takes over what `setup` says it does.  The caller frees the result. */
 FcSession *fc_session_new(const FcSessionSetup *setup);
-/* Frees it; writes nothing. */
+/* Frees the session; writes nothing. */
 void fc_session_free(FcSession *session);
 
 /* Sends the greeting, for which libfc waits. */
 void fc_session_greet(FcSession *session);
 
-/* A message of any process, in the order of the pipe; not trusted. */
+/* Handles a message of any process, in the order of the pipe.  The message is not trusted. */
 void fc_session_message(FcSession *session, const FcWireMessage *message);
 
 /* How many processes have quit and wait for an answer.  The second answers the first `count` of
@@ -87,14 +87,14 @@ void fc_session_died(FcSession *session, guint64 key, FcProfileEnd end, gint val
 /* Nothing can write to the pipe any more: processes that were about to exec have done so. */
 void fc_session_pipe_closed(FcSession *session);
 
-/* To be called when everything was read that could be.  Returns whether threads waited for
+/* To be called when the pipe was read as far as possible.  Returns whether threads waited for
  * chunks. */
 gboolean fc_session_batch_done(FcSession *session);
 
 /* As fc_shared_is_streamed(); FALSE if there is no shared memory. */
 gboolean fc_session_is_streamed(const FcSession *session);
 
-/* To be called often: samples threads that wait, if it is time.  Returns after how many ms it is
+/* To be called often: samples threads that wait, if it is time.  Returns in how many ms to call it
  * again. */
 guint fc_session_sample_waits(FcSession *session);
 
@@ -102,12 +102,13 @@ guint fc_session_sample_waits(FcSession *session);
  * records that wait for gaps. */
 void fc_session_round(FcSession *session);
 
-/* Bytes on the pipe that were no messages; added to the first process's losses. */
+/* Counts bytes on the pipe that were no messages, as losses of the first process. */
 void fc_session_malformed(FcSession *session, guint64 count);
 
 /* No more messages will come: finishes the remaining processes, and gives the files their final
  * names. */
 void fc_session_end(FcSession *session);
 
-/* What the user is to know, even with FC_QUIET, and no process has printed; a line each. */
+/* Returns the texts that the user must see, even with FC_QUIET, and that no process has printed; a
+ * line each. */
 const char *fc_session_unreported(const FcSession *session);

@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Children that may be at work at a time. */
+/* How many children may work at a time. */
 #define CHILDREN_MAX 16u
-/* A child that has not copied the chunks by then is given up: threads may be waiting for the
- * manager. */
+/* ms: a child that takes longer to copy the chunks is given up, since threads may be waiting for
+ * the manager. */
 #define COPY_MS 3000
 
 void fc_snapshots_init(FcSnapshots *snapshots)
@@ -71,13 +71,13 @@ static gboolean write_one(const FcSnapshotOrder *order, FcProcess *process, guin
     return order->write(process, profile, order->data);
 }
 
-/* Where memory is short it ends by itself, which the manager notices; it must not tell the user
- * that the run's profile is lost. */
+/* If memory is short the child ends by itself, which the manager notices.  The child must not tell
+ * the user that the run's profile is lost. */
 static void be_quiet(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
 }
 
-/* Returns the status. */
+/* Writes all profiles of the order.  Returns the exit status. */
 static int work(const FcSnapshotOrder *order, const GArray *keys, int ready_fd)
 {
     FcProcessSetup *common = order->common;
@@ -90,7 +90,7 @@ static int work(const FcSnapshotOrder *order, const GArray *keys, int ready_fd)
     fc_clock_now(&common->clock, &now);
     const gboolean is_ready = write(ready_fd, "", 1) == 1;
     close(ready_fd);
-    common->profile_mode = FC_MODE_FORK; /* one profile of all threads, whatever their own are */
+    common->profile_mode = FC_MODE_FORK; /* one profile of all threads, whatever mode the run has */
     for (guint i = 0; is_ready && i < order->processes->len; i++)
         is_good &= write_one(order, order->processes->pdata[i], now);
     return is_ready && is_good ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -98,7 +98,7 @@ static int work(const FcSnapshotOrder *order, const GArray *keys, int ready_fd)
 
 /* ---- The manager ---------------------------------------------------------------------- */
 
-/* FALSE: it failed, or took too long. */
+/* Waits until the child has copied the chunks.  FALSE: it failed, or took too long. */
 static gboolean wait_for_copy(int ready_fd)
 {
     struct pollfd ready = {ready_fd, POLLIN, 0};

@@ -19,7 +19,7 @@
 #define EVENTS 64
 /* How often gaps, and processes without a pidfd, are checked. */
 #define ROUND_MS 100u
-/* After polling in vain for so long, the manager sleeps in epoll_wait. */
+/* ns: after polling this long in vain, the manager sleeps in epoll_wait. */
 #define IDLE_NS 1000000
 /* Marks the pipe among the events; process keys are never 0. */
 #define PIPE_EVENT 0
@@ -27,7 +27,7 @@
 typedef struct
 {
     guint64 key;
-    guint64 order; /* in which processes said hello */
+    guint64 order; /* position in the order of hellos */
     FcFollow follow;
     gboolean dead;
     gboolean is_noted;    /* it was dead before the pipe was last drained */
@@ -38,7 +38,7 @@ typedef struct
 struct FcSource
 {
     int pipe_fd;
-    int writer_fd; /* the manager's own write end, which keeps the pipe from being at its end; -1:
+    int writer_fd; /* the manager's own write end, which prevents an end of file on the pipe; -1:
                       closed */
     int epoll_fd;
     enum FcProfileMode mode;
@@ -124,7 +124,7 @@ void fc_source_expect(FcSource *source, gint pid)
     }
 }
 
-/* The executed image that took the place of this one. */
+/* Returns the key of the image of the same process that executed this one; 0: none is known. */
 static guint64 find_replaced(const FcSource *source, const Followed *by)
 {
     GHashTableIter iter;
@@ -387,7 +387,7 @@ static void answer_quits(FcSource *source)
     }
 }
 
-/* Answers who asks from outside about what the processes have sent so far. */
+/* Answers requests from outside, with what the processes have sent so far. */
 static void answer_asked(FcSource *source)
 {
     if (!fc_session_is_asked(source->session))
@@ -396,8 +396,8 @@ static void answer_asked(FcSource *source)
     fc_session_answer_asked(source->session);
 }
 
-/* Polls for as long as something comes now and then, but not longer than one round.  Stops at a
- * death, since open frames are closed at the time at which it is seen. */
+/* Polls as long as data keeps coming, but for one round at most.  Stops at a death, since open
+ * frames are closed at the time at which it is seen. */
 static void drain_while_busy(FcSource *source)
 {
     const gint64 end_us = g_get_monotonic_time() + ROUND_MS * 1000;

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* A mutex of glibc that is locked, with threads that wait. */
+/* The value of a glibc mutex that is locked and waited for. */
 #define MUTEX_WAITED_FOR 2
 #define ARGUMENTS 4
 
-/* Those that wait for a descriptor, by all architectures; other calls have a case below. */
+/* System calls that wait for a descriptor, on any architecture.  Other calls have a case below. */
 static const glong input_calls[] = {
     SYS_read,         SYS_readv,    SYS_pread64,  SYS_preadv,       SYS_recvfrom,
     SYS_recvmsg,      SYS_recvmmsg, SYS_accept,   SYS_accept4,      SYS_epoll_pwait,
@@ -29,7 +29,8 @@ typedef struct
     guint64 arguments[ARGUMENTS];
 } Call;
 
-/* FALSE: the thread is in none, or the text says nothing. */
+/* Parses a line of /proc/PID/syscall.  FALSE: the thread is in no system call, or the text does not
+ * say. */
 static gboolean parse_call(const char *text, Call *call)
 {
     char *end;
@@ -41,8 +42,8 @@ static gboolean parse_call(const char *text, Call *call)
     return TRUE;
 }
 
-/* glibc waits for a mutex with this value; for all else it waits with a bit set, or with another
- * one. */
+/* glibc waits for a mutex with this value.  For anything else it waits with a bit set or with
+ * another value. */
 static FcWaitKind kind_of_futex(const Call *call)
 {
     switch (call->arguments[1] & FUTEX_CMD_MASK)
@@ -57,7 +58,7 @@ static FcWaitKind kind_of_futex(const Call *call)
     }
 }
 
-/* FC_WAIT_KINDS: not known. */
+/* Returns FC_WAIT_KINDS if it is not known. */
 static FcWaitKind kind_of_call(const Call *call)
 {
     const FcWaitKind of_poll = FC_WAIT_INPUT;
@@ -96,7 +97,7 @@ static FcWaitKind kind_of_call(const Call *call)
     }
 }
 
-/* Parts of names of functions of the kernel. */
+/* Parts of names of kernel functions in which threads wait. */
 static const struct
 {
     const char *part;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a waiting thread waits for, by what /proc says of it.  Called by proc-thread.c.
+ * Decides from /proc what a waiting thread waits for.  Called by proc-thread.c.
  */
 #pragma once
 
 #include "profile/fc-profile.h"
 
-/* `state`: its letter in stat.  `call`: the text of its file "syscall", which may be NULL: reading
- * that takes the right to trace the process.  `where`: of "wchan", the name of the kernel's
- * function that it waits in; NULL or "0": not known.  A lock is known by `call` only. */
+/* `state`: the thread's state letter in stat.  `call`: the text of its file "syscall", which may be
+ * NULL: reading it takes the right to trace the process.  `where`: the text of "wchan", the kernel
+ * function in which it waits; NULL or "0": not known.  A lock is known by `call` only. */
 FcWaitKind fc_wait_kind_of(char state, const char *call, const char *where);
