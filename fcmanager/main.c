@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * fcmanager: started by libfc in the first profiled process, serves its whole process tree
- * and ends by itself.  The only file that exits; and the only one that prints, apart from the
+ * libfc starts fcmanager in the first profiled process.  It serves the whole process tree and ends
+ * by itself.  This is the only file that exits, and the only one that prints, apart from the
  * messages of FC_DEBUG.
  */
 #include "fcmanager/base/affinity.h"
@@ -62,7 +62,7 @@ typedef struct
     gboolean debug;
     gboolean version;
     gboolean help;
-    char *text; /* to be printed, and nothing else done */
+    char *text; /* printed, and then the program ends */
     char *name;
     char *rank;
     char *job;
@@ -141,7 +141,8 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
     g_option_context_set_summary(context,
                                  "Started by libfc in a profiled program; of no use by hand.");
     g_option_context_add_main_entries(context, entries, NULL);
-    g_option_context_set_help_enabled(context, FALSE); /* it would exit, whatever was written */
+    /* glib's own help would exit, even if it could not write */
+    g_option_context_set_help_enabled(context, FALSE);
     if (!g_option_context_parse(context, &argc, &argv, error))
         return FALSE;
     if (options->help)
@@ -193,7 +194,8 @@ static void close_others(int *keep, guint count)
     }
 }
 
-/* `notice_fd` stays open as well. */
+/* Gives up the terminal and the inherited descriptors.  Keeps those of the options and `notice_fd`
+ * open. */
 static void detach(const Options *options, int notice_fd)
 {
     int keep[] = {options->pipe_fd, options->reply_fd, options->shared_fd, options->filter_fd,
@@ -218,20 +220,20 @@ static void raise_limit(int which)
     setrlimit((__rlimit_resource_t)which, &limit);
 }
 
-/* Whatever is sent to the whole tree of processes, by a terminal, a shell, a limit or the program
- * itself (kill(-1, ...)), must not end us: the files of those that it ends are still to be written.
- * A crash ends us all the same, as the kernel sees to. */
+/* Blocks all signals.  A terminal, a shell, a limit or the program itself (kill(-1, ...)) may
+ * signal the whole process tree; the manager must still write the files of the processes that end.
+ * The kernel does not block the signals of a crash. */
 static void block_signals(void)
 {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    signal(SIGPIPE, SIG_IGN); /* else those of the reply pipe would stay pending */
+    signal(SIGPIPE, SIG_IGN); /* a blocked SIGPIPE of the reply pipe would stay pending */
 }
 
 /* ---- The session --------------------------------------------------------------------- */
 
-/* What the options say of the job, in memory of theirs. */
+/* Returns what the options say of the job.  Strings belong to the options. */
 static FcProfileJob find_job(const Options *options, char *host, char *cpus)
 {
     if (!options->job)
@@ -283,7 +285,7 @@ static int run(const Options *options, int notice_fd)
         .forked = fc_source_forked,
         .answered = fc_source_signal_answered,
     };
-    /* The descriptor stays open: images that are executed later find the memory by it. */
+    /* The descriptor stays open: images that are executed later find the memory through it. */
     if (options->shared_fd >= 0)
         setup.shared = fc_shared_map(options->shared_fd, &error);
     if (error)
@@ -321,7 +323,7 @@ static int run(const Options *options, int notice_fd)
     setup.pc_sampler = pc_sampler;
     FcSession *session = fc_session_new(&setup);
     fc_session_greet(session);
-    /* where it fails, the folder can't be unmounted while we run, no more */
+    /* If this fails, the folder just can't be unmounted while the manager runs. */
     if (chdir("/") < 0 && options->debug)
         fprintf(stderr, "FCMng: debug: /: %s\n", g_strerror(errno));
     fc_source_run(source, session);
@@ -334,7 +336,7 @@ static int run(const Options *options, int notice_fd)
     return EXIT_SUCCESS;
 }
 
-/* Returns the status.  A reader that left has what it wanted. */
+/* Prints `text` and returns the exit status.  A reader that closed the pipe is no error. */
 static int print(const char *text)
 {
     errno = 0;
@@ -363,8 +365,8 @@ int main(int argc, char **argv)
     }
     if (options.text)
         return print(options.text);
-    /* Tables grow by doubling.  The large ones stay mappings, which go back to the system at once:
-       by itself malloc would keep as much as the largest that was ever freed. */
+    /* Tables grow by doubling.  Large ones stay mappings, which go back to the system at once.  By
+     * default malloc would raise its threshold to the largest block that was ever freed. */
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     mallopt(M_ARENA_MAX, 1); /* each takes 64 MiB of address space, which may be limited */
     block_signals();
