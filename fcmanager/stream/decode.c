@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Payloads of which some parts have come, at any time: a hostile process could begin one for each
- * process key that there may be. */
+/* How many payloads may be incomplete at a time.  A hostile process could begin one for each
+ * possible process key. */
 #define PARTS_MAX 64
 
 typedef struct
@@ -136,7 +136,8 @@ static gboolean is_plausible(const struct FcMessage *header)
            header->length >= sizeof *header && header->length <= FC_MESSAGE_MAX;
 }
 
-/* Takes one message, or skips one byte; 0 where more bytes are needed to tell. */
+/* Takes one message, or skips one byte.  Returns how many bytes that were; 0: more bytes are
+ * needed. */
 static gsize take_one(FcDecoder *decoder, const guint8 *bytes, gsize count)
 {
     struct FcMessage header;
@@ -157,7 +158,7 @@ static gsize take_one(FcDecoder *decoder, const guint8 *bytes, gsize count)
     return header.length;
 }
 
-/* Completes the message that was begun in an earlier piece: returns how much it took. */
+/* Completes the message whose beginning came earlier.  Returns how many of `bytes` it used. */
 static gsize take_partial(FcDecoder *decoder, const guint8 *bytes, gsize count)
 {
     gsize added = 0;
@@ -170,7 +171,7 @@ static gsize take_partial(FcDecoder *decoder, const guint8 *bytes, gsize count)
         if (taken == 0)
         {
             decoder->partial_bytes += more;
-            return count; /* all of it, and not enough: what is partial is never full */
+            return count; /* the message is incomplete, so all bytes had room */
         }
         if (taken >= decoder->partial_bytes)
         {
@@ -178,7 +179,7 @@ static gsize take_partial(FcDecoder *decoder, const guint8 *bytes, gsize count)
             decoder->partial_bytes = 0;
             break;
         }
-        decoder->partial_bytes -= taken; /* skipped some of it: the new bytes come again */
+        decoder->partial_bytes -= taken; /* only old bytes were skipped: tries the new ones again */
         memmove(decoder->partial, decoder->partial + taken, decoder->partial_bytes);
     }
     return added;

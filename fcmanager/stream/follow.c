@@ -33,7 +33,7 @@ struct PidfdInfo
 
 /* ---- /proc, which may be that of another PID namespace ------------------------------- */
 
-/* By what number /proc knows the process; 0: it does not, or the process is gone. */
+/* The PID of the process in /proc; 0: it has none there, or the process is dead. */
 static gint number_in_proc(const FcFollow *follow)
 {
     g_autofree char *path = g_strdup_printf("/proc/self/fdinfo/%d", follow->fd);
@@ -49,7 +49,7 @@ static gint number_in_proc(const FcFollow *follow)
     return at ? MAX(atoi(at + strlen("\nPid:")), 0) : 0;
 }
 
-/* Field `number` (from 3) of /proc/PID/stat; FALSE where it can't be read. */
+/* Reads field `number`, at least 3, of /proc/PID/stat.  FALSE: it can't be read. */
 static gboolean read_stat(const FcFollow *follow, int number, guint64 *value)
 {
     gint pid = number_in_proc(follow);
@@ -87,7 +87,8 @@ static struct flock lock_of(guint64 key, gint64 what, short type)
                           .l_len = 1};
 }
 
-/* Who has the lock of that key: 0: nobody; -1: a process that we can't see. */
+/* The PID of the process that has locked the byte of `key`; 0: none has; -1: it is a process of a
+ * PID namespace that the manager does not see. */
 static gint signer(int pipe_fd, guint64 key)
 {
     struct flock lock = lock_of(key, 0, F_RDLCK);
@@ -108,13 +109,13 @@ gboolean fc_follow_begin_hello(FcFollow *follow, int pipe_fd, guint64 key,
             return FALSE;
         if (signer(pipe_fd, key) == pid || !is_elsewhere)
             return TRUE;
-        fc_follow_end(follow); /* it died meanwhile: what we opened may be a later process */
+        fc_follow_end(follow); /* it died meanwhile, and a later process may have its PID */
         return FALSE;
     }
-    if (pid == 0 && !is_elsewhere) /* it has closed the pipe since, or is dead */
+    if (pid == 0 && !is_elsewhere) /* it has closed the pipe, or is dead */
         return fc_follow_begin(follow, hello->pid);
     *follow = (FcFollow){.fd = -1};
-    return pid < 0 || !has_signed; /* else it would still have the lock */
+    return pid < 0 || !has_signed; /* a living process that has signed still has the lock */
 }
 
 gboolean fc_follow_signal(int pipe_fd, guint64 key, gint64 what, gboolean is_so)
@@ -161,7 +162,7 @@ static void set_status(gint status, FcProfileEnd *end, gint *value)
     *value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* What the kernel keeps with the pidfd once the parent has asked about the process. */
+/* Asks the pidfd, which has the exit status once the parent has reaped the process. */
 static gboolean ask_pidfd(const FcFollow *follow, FcProfileEnd *end, gint *value)
 {
     struct PidfdInfo info = {.mask = INFO_EXIT};
@@ -171,8 +172,8 @@ static gboolean ask_pidfd(const FcFollow *follow, FcProfileEnd *end, gint *value
     return TRUE;
 }
 
-/* Until then it is a zombie.  Without the right to read the field it is 0, which must not be
- * taken for a success. */
+/* Asks /proc, where the process is a zombie until its parent reaps it.  If the manager may not
+ * read the field it is 0, so that can't be told from success. */
 static gboolean ask_proc(const FcFollow *follow, FcProfileEnd *end, gint *value)
 {
     guint64 status = 0;

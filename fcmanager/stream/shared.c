@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Access to the shared chunks: see shared.h.  The only file that writes to the shared
- * memory.
+ * Access to the shared chunks: see shared.h.  No other file of the manager writes to them.
  */
 #include "fcmanager/stream/shared.h"
 
@@ -20,10 +19,10 @@ struct FcSharedMap
     struct FcShared *header;
     gsize bytes;
     int fd;              /* -1: not known */
-    guint32 chunk_count; /* ours: the program may change the one in the header */
-    guint8 *taken;       /* by chunk index */
-    gboolean freed_some; /* since the last fc_shared_wake; */
-    GArray *awaited;     /* guint32: those among them that a thread waits for */
+    guint32 chunk_count; /* a copy: a program may change the one in the header */
+    guint8 *taken;       /* by chunk index: 1 if the manager has taken it */
+    gboolean freed_some; /* a chunk was freed since the last fc_shared_wake */
+    GArray *awaited;     /* guint32: chunks freed since then that a thread waits for */
 };
 
 FcSharedMap *fc_shared_map(int fd, GError **error)
@@ -87,9 +86,9 @@ static struct FcChunk *chunk_at(const FcSharedMap *shared, guint32 index)
     return (struct FcChunk *)((char *)shared->header + (gsize)index * FC_CHUNK_BYTES);
 }
 
-/* The first chunk from `index` on that anybody ever wrote to, or one behind the last.  Most
- * sessions use a few of a thousand, and to look into the others would take a page of memory for
- * each, which is most of what a manager does for a process that makes a few calls. */
+/* The first chunk from `index` on that was ever written to; one behind the last: there is none.
+ * Most sessions use a few of a thousand chunks.  Reading the others would allocate a page for each,
+ * which would be most of the manager's work for a process that makes few calls. */
 static guint32 first_written(const FcSharedMap *shared, guint32 index)
 {
     off_t at = shared->fd < 0 ? -1 : lseek(shared->fd, (off_t)index * FC_CHUNK_BYTES, SEEK_DATA);
@@ -98,10 +97,10 @@ static guint32 first_written(const FcSharedMap *shared, guint32 index)
     return shared->fd >= 0 && errno == ENXIO ? shared->chunk_count + 1 : index;
 }
 
-/* Whether `process` owns it.  A chunk that is looked at in our mapping is in our resident memory
- * whole, as the kernel maps its other pages beside the one: for those that nobody wants, and that
- * are not there already, that would come to 64 MiB.  For all it would take longer than processes
- * that end one after the other leave us. */
+/* Whether `process` owns the chunk.  When a page of the mapping is read, the kernel maps the whole
+ * chunk into the manager's resident memory, for all chunks 64 MiB.  So chunks that are usually not
+ * mapped are read by pread.  The others are read from memory, since pread for all would take too
+ * long when many processes end one after the other. */
 static gboolean is_owned(const FcSharedMap *shared, guint32 index, guint64 process)
 {
     const off_t at = (off_t)index * FC_CHUNK_BYTES + (off_t)offsetof(struct FcChunk, owner);
@@ -112,7 +111,8 @@ static gboolean is_owned(const FcSharedMap *shared, guint32 index, guint64 proce
     return owner == process;
 }
 
-/* Whether `process` owns the chunk, its header is complete and it is of that kind. */
+/* Fills in `view`.  FALSE: `process` does not own the chunk, its header is not complete, or it is
+ * of another kind. */
 static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process,
                            enum FcChunkKind kind, FcChunkView *view)
 {
@@ -194,7 +194,7 @@ static void wake(guint32 *word)
 static void free_chunk(FcSharedMap *shared, guint32 index)
 {
     struct FcChunk *chunk = chunk_at(shared, index);
-    /* The generations begin again: what the chunk's earlier uses left must not look new. */
+    /* Generations start again at the first: records of earlier uses must not look new. */
     if (chunk->generation >= FC_GENERATION_LAST)
         for (guint32 i = 0; i < FC_CHUNK_UNITS; i++)
             chunk->units[i].last = 0;
@@ -282,8 +282,8 @@ guint32 fc_shared_count_used(const FcSharedMap *shared, guint32 *all)
     return used;
 }
 
-/* Copies the units from the last to the first: where one is there, so are all that its thread
- * stored before it. */
+/* Copies the units from the last to the first, so that a copy which has a unit also has all that
+ * its thread stored before. */
 static void copy_backwards(struct FcUnit *to, const struct FcUnit *from)
 {
     for (guint32 i = FC_CHUNK_UNITS; i-- > 0;)
@@ -294,7 +294,7 @@ static void copy_backwards(struct FcUnit *to, const struct FcUnit *from)
     }
 }
 
-/* What is written to a private mapping is in pages of our own from then on. */
+/* Writes the units to the private mapping, whose pages are then copies of the child's own. */
 static void keep_chunk(struct FcChunk *chunk, struct FcUnit *room)
 {
     copy_backwards(room, chunk->units);
@@ -316,7 +316,7 @@ typedef struct
     FcChunkView view;
 } Kept;
 
-/* Whose they are comes first, then the order in which they were claimed. */
+/* Orders by owner and kind, then as compare_views(). */
 static gint compare_kept(gconstpointer a, gconstpointer b)
 {
     const Kept *one = a;
@@ -328,7 +328,7 @@ static gint compare_kept(gconstpointer a, gconstpointer b)
     return compare_views(&one->view, &other->view);
 }
 
-/* What `processes` own now. */
+/* The chunks (Kept, sorted) that `processes` own now.  The caller unrefs the array. */
 static GArray *find_kept(FcSharedMap *shared, const GArray *processes)
 {
     GArray *found = g_array_new(FALSE, FALSE, sizeof(Kept));
@@ -348,7 +348,7 @@ static GArray *find_kept(FcSharedMap *shared, const GArray *processes)
     return found;
 }
 
-/* Whether the thread had claimed it, or a later one, when `before` was found. */
+/* Whether `before` has this chunk of the thread or one that it claimed later. */
 static gboolean was_there(const Kept *kept, const GArray *before)
 {
     for (guint i = before->len; i-- > 0;)
@@ -361,8 +361,9 @@ static gboolean was_there(const Kept *kept, const GArray *before)
     return FALSE;
 }
 
-/* Of a thread that claims chunks while we look, one may be found, and not the one before it: so
- * all are looked for twice, and what is later than the last one of the first time is left out. */
+/* A thread may claim chunks during the search, so that a chunk is found but not the one before it.
+ * So this searches twice, and drops each chunk that is later than the thread's last one of the
+ * first search. */
 gboolean fc_shared_freeze(FcSharedMap *shared, const GArray *processes)
 {
     if (shared->fd < 0 ||
@@ -384,6 +385,6 @@ gboolean fc_shared_freeze(FcSharedMap *shared, const GArray *processes)
     for (guint32 i = 1; i <= shared->chunk_count; i++)
         if (!is_kept[i])
             shared->taken[i] = 1;
-    shared->fd = -1; /* what is in the file now is later */
+    shared->fd = -1; /* the file has later data than the copy */
     return TRUE;
 }
