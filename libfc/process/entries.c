@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See entries.h.  A module's own counters are the home of those who have no others: the first
- * thread, and threads that nobody told libfc of.  Shared pages are mapped over them.  Each other
- * thread has pages at a distance of its own from them, which is the same for all modules, and in
- * its GS base.
+ * See entries.h.  The first thread, and threads that libfc does not know, count in the module's own
+ * counters, called home here; shared memory is mapped over these.  Each other thread counts in
+ * pages of its own, at a fixed distance from the home counters.  A thread's distance is the same
+ * for all modules, and it is the thread's GS base.
  *
- * Nothing that a thread reaches by its GS base may be missing, or the program would crash: where
- * there is no memory of the session, private memory is mapped, which is not read; where another
- * thread's distance leads to what is mapped already, a module's instructions are changed so that
- * they count at home.
+ * Every page that a thread reaches through its GS base must be mapped, or the program would crash.
+ * If no shared memory is left, private memory is mapped, and fcmanager does not see these counts.
+ * If the addresses at a thread's distance are taken when a module is loaded, the module's
+ * instructions are changed so that all threads count at home.
  */
 #include "libfc/process/entries.h"
 
@@ -32,18 +32,18 @@
 
 #include <asm/prctl.h>
 
-#define FSGSBASE 2 /* in AT_HWCAP2, as the kernel has it */
+#define FSGSBASE 2 /* the kernel's bit in AT_HWCAP2 */
 
 #define PAGE ((uint64_t)FC_ENTRY_PAGE_BYTES)
 #define PAGES_OF_CHUNK (FC_CHUNK_BYTES / FC_ENTRY_PAGE_BYTES - 1)
 
-/* Distances are multiples of this, so that no two threads' pages of modules near to each other
- * meet. */
+/* Distances are multiples of this, so that the pages of two threads do not overlap even if the
+ * modules are close to each other. */
 #define STRIDE (INT64_C(1) << 32)
 #define STRIDES 8192
 #define TRIES 64
-/* The counters of a program that was not linked as PIE lie below this: all distances are upwards.
- */
+/* A program that was not linked as PIE has its counters below this address.  Then only positive
+ * distances are used. */
 #define LOW_END (UINT64_C(1) << 32)
 
 /* The most bytes of records in one message. */
@@ -54,7 +54,7 @@ struct Module
     const struct FcEntryRecord *entries, *end;
     uint64_t low, high; /* the pages of its counters */
     uint32_t number;
-    bool is_home_shared; /* its pages have nothing but counters */
+    bool is_home_shared; /* its pages hold only counters */
 };
 
 /* Where a thread's counters are. */
@@ -62,9 +62,9 @@ struct Block
 {
     struct Block *next;
     int64_t distance;
-    struct FcChunk *chunk; /* from which its pages come; NULL: none yet */
+    struct FcChunk *chunk; /* its current chunk; NULL: none yet */
     uint32_t used;         /* pages of it */
-    uint32_t chunks;       /* how many it has had */
+    uint32_t chunks;       /* claimed so far */
     uint32_t thread;
     bool is_in_use;
 };
@@ -78,8 +78,8 @@ static struct
     uint32_t last_number;
     uint32_t next_stride;
     struct Block home;
-    struct Block *blocks; /* of threads; those that are not in use stay in the list */
-    bool is_shared_home;  /* said once: some threads have no counters of their own */
+    struct Block *blocks; /* of threads; never freed, but reused */
+    bool is_shared_home;  /* the notice of say_shared was printed */
     bool is_denied;       /* the program uses GS itself */
 } entries;
 
@@ -90,8 +90,8 @@ bool fc_entries_are_used(void)
     return __atomic_load_n(&entries.count, __ATOMIC_RELAXED) != 0;
 }
 
-/* Whether the kernel lets programs set the base by an instruction.  Its system call takes addresses
- * only, no distance downwards. */
+/* Whether a program may set the GS base by an instruction.  The system call does not accept
+ * negative distances. */
 static bool can_go_down(void)
 {
     return (fc_libc()->getauxval(AT_HWCAP2) & FSGSBASE) != 0;
@@ -114,7 +114,7 @@ static int64_t base(void)
 
 /* ---- Memory ------------------------------------------------------------------------ */
 
-/* Takes the addresses, if nothing is there. */
+/* Reserves the address range.  False: something is mapped there. */
 static bool reserve(uint64_t at, uint64_t bytes)
 {
     const long got =
@@ -122,7 +122,7 @@ static bool reserve(uint64_t at, uint64_t bytes)
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == (long)at)
         return true;
-    if (got > 0 || got <= -4096) /* a kernel that doesn't know the flag took another place */
+    if (got > 0 || got <= -4096) /* a kernel that doesn't know the flag chose another address */
         fc_unmap((void *)got, bytes);
     return false;
 }
@@ -147,18 +147,19 @@ static bool has_page(struct Block *block)
     return true;
 }
 
-/* Maps `count` pages of the block's chunk at `address`, the module's own, plus the distance. */
+/* Maps `count` pages of the block's chunk at the home address `address` plus the distance, and
+ * announces them to fcmanager.  False: the kernel refused. */
 static bool map_shared(struct Block *block, const struct Module *module, uint64_t address,
                        uint32_t count)
 {
     char *pages = (char *)block->chunk + (size_t)(1 + block->used) * PAGE;
     const uint64_t at = address + (uint64_t)block->distance;
     const size_t bytes = (size_t)count * PAGE;
-    if (block == &entries.home) /* what was counted before */
+    if (block == &entries.home) /* keep what was counted before */
         memcpy(pages, (const void *)(uintptr_t)at, bytes);
     else
         memset(pages, 0, bytes);
-    /* shared memory that is moved from a length of 0 stays where it was as well */
+    /* an old length of 0 makes a second mapping of the same shared memory */
     if (fc_sys(SYS_mremap, pages, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) != (long)at)
         return false;
     const struct FcEntryPages payload = {.address = address,
@@ -174,7 +175,7 @@ static bool map_shared(struct Block *block, const struct Module *module, uint64_
     return true;
 }
 
-/* Pages for the counters of a module, whose addresses at the block's distance are taken. */
+/* Maps pages for a module's counters into the range that was reserved at the block's distance. */
 static void map_module(struct Block *block, const struct Module *module)
 {
     const bool is_home = block == &entries.home;
@@ -222,7 +223,8 @@ static struct Block *free_block(void)
     return entries.blocks;
 }
 
-/* Takes the addresses of all modules' counters at that distance, or none. */
+/* Reserves the ranges of all modules' counters at that distance.  False: one is taken, and none
+ * is reserved. */
 static bool reserve_all(struct Block *block, int64_t distance)
 {
     block->distance = distance;
@@ -253,7 +255,7 @@ static bool find_distance(struct Block *block)
     return false;
 }
 
-/* Counts that two threads add to at a time may get lost. */
+/* If two threads add to a counter at the same time, one of the counts may be lost. */
 static void say_shared(void)
 {
     if (!entries.is_shared_home)
@@ -318,8 +320,7 @@ static bool make_room(void)
     return true;
 }
 
-/* Whether nothing follows the counters on their last page: they are the end of what is loaded
- * there. */
+/* Whether nothing follows the counters on their last page, since they end a loaded segment. */
 static bool is_last(const struct FcEntrySections *sections)
 {
     const Elf64_Ehdr *header = sections->header;
@@ -348,8 +349,8 @@ static const unsigned char *instruction_of(const struct FcEntryRecord *entry)
     return memcmp(at, branch_target, sizeof branch_target) == 0 ? at + sizeof branch_target : at;
 }
 
-/* Takes the prefix GS off each counter's instruction, before any other thread runs the module's
- * code. */
+/* Removes the GS prefix from each counter's instruction, so that all threads count at home.  No
+ * other thread may run the module's code yet. */
 static void count_at_home(const struct FcEntryRecord *entry, const struct FcEntryRecord *end)
 {
     static const unsigned char counts[] = {0x65, 0x48, 0xff, 0x05};
@@ -361,7 +362,7 @@ static void count_at_home(const struct FcEntryRecord *entry, const struct FcEntr
             continue;
         if (fc_sys(SYS_mprotect, page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
             continue;
-        *(unsigned char *)(uintptr_t)at = 0x3e; /* DS, which adds nothing */
+        *(unsigned char *)(uintptr_t)at = 0x3e; /* the DS prefix, which has no effect */
         fc_sys(SYS_mprotect, page, PAGE, PROT_READ | PROT_EXEC);
     }
     say_shared();
@@ -415,7 +416,7 @@ static void add_module(const struct FcEntrySections *sections)
     }
 }
 
-/* The module's instructions would lead to what the program keeps by GS. */
+/* The program uses GS for its own data, which the module's instructions would overwrite. */
 static void deny(const struct FcEntrySections *sections)
 {
     if (!entries.is_denied)
@@ -436,7 +437,7 @@ void fc_entries_add(const struct FcEntrySections *sections)
     const struct FcChunk *chunk = is_first ? entries.home.chunk : NULL;
     fc_unlock(&entries.lock);
     size_t bytes;
-    if (chunk) /* until it is sampled where the thread executes */
+    if (chunk) /* fcmanager answers once it samples where the thread executes */
         fc_chunks_wait_for_answer(fc_pool_index(chunk), &bytes);
 }
 
@@ -493,7 +494,7 @@ void fc_entries_after_fork(void)
         map_module(&entries.home, &entries.modules[i]);
 }
 
-#else /* fcas makes no counters for other processors */
+#else /* not x86-64: fcas makes no counters */
 
 bool fc_entries_are_used(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Counters of function entries (fc-entries.h): where each thread has its own, and that fcmanager
- * can read them whatever becomes of the process.
+ * Counters of function entries (fc-entries.h).  Gives each thread its own counters, in shared
+ * memory, so that fcmanager can read them even if the process is killed.
  */
 #pragma once
 
@@ -10,23 +10,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a module has such counters. */
+/* Whether any loaded module has such counters. */
 bool fc_entries_are_used(void);
 
-/* The counters of a module that was loaded, before any other code of it runs.  The module is
- * announced; so is the calling thread, unless profiling is off.  Signals blocked. */
+/* Adds the counters of a module that was just loaded.  Called before any other code of the
+ * module runs.  fcmanager must know the module and, unless profiling is off, the calling thread.
+ * Signals blocked. */
 void fc_entries_add(const struct FcEntrySections *sections);
 
-/* The calling thread, which is new and has its maker's counters, gets its own.  Signals blocked. */
+/* Gives the calling thread, which is new and still has its creator's counters, its own.  Signals
+ * blocked. */
 void fc_entries_begin_thread(void);
-/* The calling thread's counters are complete: what it counts from here on goes to the modules' own.
+/* Ends the calling thread's counters.  It counts in the modules' own counters from here on.
  * Signals blocked. */
 void fc_entries_end_thread(void);
 
-/* The modules at addresses [start, end) are unloaded.  Signals blocked. */
+/* Forgets the modules at addresses [start, end), which were unloaded.  Signals blocked. */
 void fc_entries_forget(uint64_t start, uint64_t end);
 
-/* In a forked child, first: it leaves its parent's counters.  Then, once its first thread is
- * announced: what it counts can be read. Signals blocked. */
+/* In a forked child: fc_entries_leave comes first, and unmaps the parent's counters.
+ * fc_entries_after_fork gives the child shared ones, once its first thread is announced.
+ * Signals blocked. */
 void fc_entries_leave(void);
 void fc_entries_after_fork(void);

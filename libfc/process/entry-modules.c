@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the constructors of modules with counters of entries call (libfc/hooks/module-entries.c).
+ * Registers the entry counters of a module.  Called by the constructor in each such module
+ * (libfc/hooks/module-entries.c).
  */
 #include "libfc/base/signals.h"
 #include "libfc/base/state.h"
@@ -15,7 +16,7 @@ void fc_entries_register(const struct FcEntrySections *sections) __asm__(FC_ENTR
 
 void fc_entries_register(const struct FcEntrySections *sections)
 {
-    /* where profiling has stopped, threads may have their own counters all the same */
+    /* after profiling has stopped, threads may still have their own counters */
     if (!fc_start() && !fc_entries_are_used())
         return;
     const uint64_t old = fc_block_signals();

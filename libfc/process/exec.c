@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The exec family and posix_spawn.  Each interposer adds the session's address to the
- * new image's environment, and nothing else: what libc's function does and returns
- * is what the program gets.  exec may be called in the child of a vfork or in a
- * signal handler, so nothing here allocates but on the stack, and no more there than any stack has
- * room for: a large environment is mapped.
+ * Interposes the exec family and posix_spawn.  Each interposer adds the session's address to the
+ * new image's environment and otherwise does what libc's function does.  exec may be called in the
+ * child of a vfork or in a signal handler, so nothing here uses the heap.  A small environment is
+ * copied to the stack, a large one to a new mapping.
  */
 #include "libfc/process/exec.h"
 
@@ -53,13 +52,13 @@ void fc_exec_setup(void)
 
 /* ---- The environment ------------------------------------------------------------ */
 
-/* Entries that fit on any stack, be it a signal's; more are mapped. */
+/* So many entries fit on any stack, even a signal stack.  More are mapped. */
 #define ENTRIES_MAX 256
 
 struct Environment
 {
     char *const *entries;
-    size_t mapped_bytes; /* 0: on the stack */
+    size_t mapped_bytes; /* 0: the entries are in `room`, or the caller's */
     char *room[ENTRIES_MAX];
 };
 
@@ -69,8 +68,8 @@ static void unmap(char *const *entries, size_t bytes)
         fc_sys(SYS_munmap, entries, bytes);
 }
 
-/* The child of a vfork shares its parent's memory, in which the mapping stays when the child
- * executes: the parent's thread unmaps it when it comes here next. */
+/* The child of a vfork shares its parent's memory, and its mapping stays there after the child's
+ * exec.  The parent's thread unmaps it at its next call. */
 static void note_for_parent(const struct Environment *environment)
 {
     unmap(fc_thread.environment, fc_thread.environment_bytes);
@@ -78,7 +77,8 @@ static void note_for_parent(const struct Environment *environment)
     fc_thread.environment_bytes = fc_state_is_own_process() ? 0 : environment->mapped_bytes;
 }
 
-/* The entries of `from` with the session's address behind them. */
+/* Returns the entries of `from`, followed by the session's address.  Returns `from` itself if
+ * there is no address or no memory. */
 static char *const *make(struct Environment *environment, char *const from[])
 {
     const char *address = fc_join_address();
@@ -96,7 +96,7 @@ static char *const *make(struct Environment *environment, char *const from[])
         long at = fc_sys(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                          -1, 0L);
         if (at < 0 && at > -4096)
-            return from; /* the image begins a session of its own, if it is profiled */
+            return from; /* the image starts a session of its own if it is profiled */
         into = (char **)at;
         environment->mapped_bytes = bytes;
     }
@@ -109,7 +109,8 @@ static char *const *make(struct Environment *environment, char *const from[])
     return into;
 }
 
-/* After an exec that failed, or a posix_spawn, whose child has memory of its own. */
+/* Frees the mapping, if any, after an exec that failed or after a posix_spawn, whose child has
+ * its own memory.  Keeps errno. */
 static void drop(const struct Environment *environment)
 {
     if (environment->mapped_bytes == 0)
@@ -133,7 +134,7 @@ static void send(enum FcMessageType type)
         if (type == FC_MSG_EXEC)
         {
             message.value = fc_switches_check_last();
-            fc_modules_update(); /* first: the chunk may hold calls of what was just loaded */
+            fc_modules_update(); /* the chunk may hold calls of new modules */
             fc_chunks_flush();
         }
         else
@@ -144,8 +145,8 @@ static void send(enum FcMessageType type)
     fc_errno = saved_errno;
 }
 
-/* `real_call` uses `entries`.  Where it is the address that makes the environment too large for the
- * kernel the call is made again without it: it must not fail because of us. */
+/* `real_call` uses the variable `entries`.  If the environment is too large for the kernel, the
+ * call is repeated without the session's address, so that it does not fail because of libfc. */
 #define EXECUTE(given, real_call)                                                                  \
     do                                                                                             \
     {                                                                                              \
@@ -219,8 +220,8 @@ FC_EXPORT int execveat(int fd, const char *path, char *const arguments[], char *
     EXECUTE(environment, real.execveat(fd, path, arguments, entries, flags));
 }
 
-/* For arguments that begin with parameter `first`: as an array on the caller's stack, with the
- * terminating NULL.  `environment` is evaluated after that, with `list` behind the NULL. */
+/* Copies the arguments, from parameter `first` to the terminating NULL, to an array on the
+ * stack.  Then `environment` is evaluated, while `list` stands after the NULL. */
 #define EXECUTE_LIST(function, path, first, environment)                                           \
     do                                                                                             \
     {                                                                                              \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's interposers for the exec family and posix_spawn: they pass the session on.
+ * libfc's interposers for the exec family and posix_spawn.  They pass the session on to the new
+ * image.
  */
 #pragma once
 

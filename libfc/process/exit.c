@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The end of a process, by exit and its variants.  fcmanager is told at the last moment and its
- * answer is awaited, so the profile is complete before the parent process learns of the end.
+ * The end of a process, by exit and its variants.  libfc tells fcmanager at the last moment and
+ * waits for its answer, so the profile is complete before the parent process learns of the end.
  */
 #include "libfc/process/exit.h"
 
@@ -24,22 +24,22 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* SIGCANCEL and SIGSETXID of the C library: another thread may wait until this one has handled
- * one. */
+/* SIGCANCEL and SIGSETXID of the C library.  Another thread may be waiting until this one has
+ * handled them. */
 #define INTERNAL_SIGNALS (UINT64_C(3) << (__SIGRTMIN - 1))
 
-#define TRIES_WITHOUT_PIPE 1000 /* some 15 seconds */
+#define TRIES_WITHOUT_PIPE 1000 /* about 15 seconds */
 
-/* Other processes wait there as well: an answer for another one says nothing of this profile.
- * False: no answer came, and none will.  Without the pipe (fc_channel_leave_open) only the
- * kernel's word counts. */
+/* Waits for the answer on the reply pipe.  Other processes read the same pipe, and their answers
+ * are ignored.  Without the pipe (fc_channel_leave_open) only fc_channel_is_signalled tells.
+ * False: no answer came, and none will. */
 static bool wait_at_reply_pipe(void)
 {
     const bool has_pipe = fc_session.reply_fd >= 0;
     int tries = 0;
     for (int delay_ms = 1;; delay_ms = delay_ms < 16 ? delay_ms * 2 : delay_ms)
     {
-        /* before reading: the text was there first */
+        /* checked before reading, since the text is written before the signal */
         int signalled = fc_channel_is_signalled(FC_ANSWERED);
         enum FcReplied replied =
             fc_spawn_read_reply(fc_session.reply_fd, signalled > 0 ? 0 : delay_ms);
@@ -48,7 +48,7 @@ static bool wait_at_reply_pipe(void)
             return true;
         if (!has_pipe && (signalled < 0 || ++tries == TRIES_WITHOUT_PIPE))
             return true;
-        /* or the program has closed this end */
+        /* if fcmanager is alive, the program itself has closed this end */
         if (replied == FC_REPLIED_CLOSED || !fc_channel_is_alive())
             return fc_channel_is_alive();
     }
@@ -73,21 +73,21 @@ static void wait_for_answer(uint32_t index)
     fc_channel_close();
 }
 
-/* Discards signals that came during the wait.  Without profiling the process would have been
- * gone: no handler would have run, and no signal would have ended it, which the written profile
- * does not mention. */
+/* Discards signals that came during the wait.  Without profiling the process would have ended
+ * before they came, so neither may a handler run nor may a signal kill it. */
 static void discard_signals(uint64_t which)
 {
     const struct timespec none = {0, 0};
     uint64_t pending = 0;
-    /* bounded, since a timer may send one after the other */
+    /* bounded, since a timer may send signals without end */
     for (int i = 0; i < 1000; i++)
         if (fc_sys(SYS_rt_sigpending, &pending, sizeof pending) < 0 || (pending & which) == 0 ||
             fc_sys(SYS_rt_sigtimedwait, &which, NULL, &none, sizeof which) < 0)
             return;
 }
 
-/* From here on profiling is off for every other thread. */
+/* Sends the rest of the records and the end, and waits for the answer.  Profiling is already off
+ * for the other threads. */
 static void send_quit(uint64_t old)
 {
     const uint64_t end = fc_switches_check_last();
@@ -129,7 +129,7 @@ static void quit(void)
  * of the program.  The later one is the end. */
 static void finish_part(void)
 {
-    static uint64_t key; /* the process whose parts are counted: a forked child begins again */
+    static uint64_t key; /* the process that `parts` belongs to; a forked child starts at 0 */
     static uint32_t parts;
     if (key != fc_state_key)
         parts = 0;
@@ -182,7 +182,7 @@ FC_EXPORT void quick_exit(int status)
  * still in private buffers is sent from here. */
 __attribute__((noreturn)) static void end(int status)
 {
-    /* not in the child of a vfork: it has its parent's memory, and the parent's profile goes on */
+    /* not in the child of a vfork, which shares the memory of its parent, and the parent goes on */
     if (fc_state_is_own_process() || fc_state_forked_unseen())
     {
         fc_exit_send_status(status);
@@ -207,7 +207,7 @@ __attribute__((destructor)) static void unloaded(void)
     finish_part();
 }
 
-/* By this libc knows which library a handler belongs to; it is in the compiler's start files. */
+/* libc knows by this which library a handler belongs to.  The compiler's start files define it. */
 extern void *own_library __asm__("__dso_handle") __attribute__((visibility("hidden")));
 
 void fc_exit_setup(void)

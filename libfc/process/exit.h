@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The end of the profiled process.
+ * Reports the end of the profiled process.
  */
 #pragma once
 

@@ -34,7 +34,7 @@ static void refuse(const char *path, long error)
     fc_notice_line(&line);
 }
 
-/* What came of the search for `path`.  Returns false where it is there and must not be used. */
+/* Notes the result of the search for `path`.  False: the file exists, but must not be used. */
 static bool take(struct FcFound *found, const char *path, long error)
 {
     const bool is_refused = error == -EPERM || error == -ENOEXEC || error == -EINVAL ||
@@ -58,7 +58,7 @@ static void take_installed(struct FcFound *found, const char *path, const char *
     take(found, path, error);
 }
 
-/* The first one of PATH that may be used, not of the working directory. */
+/* Takes the first fcmanager in PATH that may be used.  Skips relative folders. */
 static void take_of_path(struct FcFound *found, const char *search)
 {
     static char path[FC_WRITERS_PATH];
@@ -80,7 +80,7 @@ void fc_find_manager(struct FcFound *found)
     static char beside[FC_WRITERS_PATH];
     const char *named = fc_config.manager;
     if (named[0] != '\0' && take(found, named, fc_trust_find_named(named, found->path)))
-        return; /* the user's word: nothing else is tried */
+        return; /* the user named it, so nothing else is tried */
     Dl_info info;
     const char *libfc =
         fc_libc()->dladdr(&fc_config, &info) != 0 && info.dli_fname ? info.dli_fname : "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds the fcmanager to start: the one of FC_MANAGER, the one that was installed with libfc, or
- * one in PATH. trust.h decides which may be used; a notice names one that may not, and why.
+ * Finds the fcmanager to start: the one that FC_MANAGER names, the one installed with libfc, or one
+ * in PATH.  trust.h decides which may be used.  If one may not, a notice names it and the reason.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 struct FcFound
 {
     bool is_there;
-    char path[FC_WRITERS_PATH];  /* of fcmanager, checked and without links */
+    char path[FC_WRITERS_PATH];  /* of fcmanager, checked, no links in it */
     char tried[FC_WRITERS_PATH]; /* the file to which `error` belongs */
     volatile long error;         /* -errno; 0: none so far */
 };
@@ -18,6 +18,6 @@ struct FcFound
 /* Fills in `found`, which is zeroed.  Called once, by the thread that starts the session. */
 void fc_find_manager(struct FcFound *found);
 
-/* Notes that `path` can't be used.  Of several reasons the most informative one stays: any but
- * "not there". */
+/* Notes that `path` can't be used because of `error` (-errno).  The first reason other than
+ * ENOENT is kept. */
 void fc_find_note_error(struct FcFound *found, const char *path, long error);

@@ -29,7 +29,7 @@
 
 static uint32_t fork_count; /* atomic: source of the tokens */
 
-/* Passed from prepare_fork to the handlers after the fork. */
+/* prepare_fork passes this to the handlers that run after the fork. */
 static __thread struct
 {
     uint64_t signals;
@@ -48,8 +48,7 @@ static void prepare_fork(void)
     forking.prepared = true;
     if (fc_thread.number == 0)
         fc_threads_start();
-    fc_modules_update(); /* the child starts with what the parent knows, and so does the chunk's
-                            reader */
+    fc_modules_update(); /* the child, and the chunk that is sent next, need it */
     fc_loader_before_fork();
     fc_chunks_before_fork();
     /* relaxed: the tokens only have to differ */
@@ -94,7 +93,7 @@ __attribute__((constructor)) static void find_real(void)
 {
     real_bare_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "_Fork");
     if (!real_bare_fork)
-        (void)fc_libc()->dlerror(); /* not an error of the program's */
+        (void)fc_libc()->dlerror(); /* the program must not see this error */
     real_clone = (CloneFunction *)fc_libc()->dlsym(RTLD_NEXT, "clone");
     real_fork = (ForkFunction *)fc_libc()->dlsym(RTLD_NEXT, "fork");
 }
@@ -110,8 +109,8 @@ static void send_child(pid_t child)
     fc_channel_send(&message, NULL, 0);
 }
 
-/* Interposed only to tell fcmanager whether there is a child.  Forks that libc makes itself, as
- * in daemon(), don't come here; fcmanager learns of these children from their hello. */
+/* Interposed only to tell fcmanager whether the fork made a child.  libc's own forks, as in
+ * daemon(), are not interposed.  fcmanager learns of these children from their hello. */
 FC_EXPORT pid_t fork(void)
 {
     if (!real_fork)
@@ -159,14 +158,14 @@ static int begin_child(void *data)
     struct Begin begin = *(struct Begin *)data;
     forked_child();
     int status = begin.function(begin.argument);
-    /* libc ends the thread by a system call, and the process as well if it has no other thread */
+    /* libc then ends the thread by a system call, which also ends a process with no other thread */
     fc_exit_send_status(status);
     fc_threads_end();
     return status;
 }
 
-/* A child that runs beside its parent and has the parent's memory, including thread-local
- * memory: both would record as the same thread, and nothing tells them apart. */
+/* Stops profiling for a child that shares all memory with its running parent, including
+ * thread-local memory.  Both would record as the same thread. */
 static void stop_for_twin(int flags)
 {
     if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) != CLONE_VM || fc_state_is_off())
@@ -212,7 +211,7 @@ long fc_forks_fail(long error)
     return -1;
 }
 
-/* A system call that makes a process; the child returns from here as well. */
+/* Makes a system call that creates a process.  Both parent and child return from here. */
 long fc_forks_call(long number, long a, long b, long c, long d, long e)
 {
     prepare_fork();

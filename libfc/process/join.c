@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Passing the session on to executed images.  The address is written by exec.c into
- * the environment of each image and read by start.c at the start.  What libc starts
- * without asking us, as system() and popen() do, finds it another way: it is also the
- * name of a page that each profiled process has mapped, its mark, which an image without an
- * address looks for in the maps of the processes above it.
+ * Passes the session on to executed images.  exec.c writes the session's address into the
+ * environment of each new image, and start.c reads it there.  libc's system() and popen() do not
+ * use the interposers, so their images have no address in the environment.  Each profiled process
+ * therefore also maps a page, its mark, whose name is the address.  An image without an address
+ * searches /proc/PID/maps of its ancestors for a mark.
  *
- * The address is fifteen numbers: FC_WIRE_VERSION; the manager's pid in /proc and its PID
- * namespace; the numbers that the pipe, the shared memory, the reply pipe and the memory of the
- * user filter have there as descriptors (0: not used); device and inode of the pipe; the number
- * that it has in the process that gives the address, whose key follows; clock; profile mode;
- * FC_DEPTH; job and rank (fc_job_key).  Anyone can write such a variable, or have such a page, so
- * it is but a hint: the kernel tells whether the manager has the same real and effective user
- * (trust.h), and whose the pipe and the memory are.
+ * The address is fifteen numbers: FC_WIRE_VERSION; the manager's pid in /proc; its PID namespace;
+ * the manager's descriptor numbers of the pipe, the shared memory, the reply pipe and the user
+ * filter's memory (0: not used); device and inode of the pipe; the pipe's descriptor number in the
+ * process that gives the address; that process's key; clock; profile mode; FC_DEPTH; job and rank
+ * (fc_job_key).  Anyone can write such a variable or map such a page, so the address is not
+ * trusted.  The kernel says whether the manager has the same real and effective user (trust.h), and
+ * who owns the pipe and the memory.
  */
 #include "libfc/process/join.h"
 
@@ -61,20 +61,21 @@ enum Field
 
 static char address[FIELDS * 21 + sizeof NAME];
 
-/* As of the start: the program may have closed the descriptor since. */
+/* Read at the start, since the program may close the descriptor later. */
 static uint64_t pipe_device;
 static uint64_t pipe_inode;
 
-/* Of the session: an image may have a smaller environment than the one that began it. */
+/* The session's job key.  An image takes it from the address, since it may lack the launcher's
+ * variables. */
 static uint64_t job_key;
 
-/* Entries of the environment to leave out once the C library has set `environ`. */
+/* How many leading entries to skip once the C library has set `environ`. */
 static size_t to_skip;
 
 /* ---- Giving it ------------------------------------------------------------------ */
 
-/* The mark: a page whose name, in the maps of the process, holds the address.  A forked child has
- * that of its parent, by which the same session is found. */
+/* Maps the mark: a page whose name in /proc/PID/maps holds the address.  A forked child inherits
+ * its parent's mark, which leads to the same session. */
 static void put_up_mark(const char *text)
 {
     static bool is_up;
@@ -139,8 +140,9 @@ const char *fc_join_address(void)
 
 /* ---- Taking it ------------------------------------------------------------------- */
 
-/* The entries before it move up, not those behind it down: programs look for the auxiliary vector
- * behind the NULL that ends the environment at their start. */
+/* Removes the address from the environment and returns its value; NULL: there was none.  The
+ * entries before it move up, so that the end stays in place: programs find the auxiliary vector
+ * after the terminating NULL. */
 static const char *take_from_environment(void)
 {
     char **entries = fc_libc_environ();
@@ -156,7 +158,7 @@ static const char *take_from_environment(void)
         else if (!value)
             value = entries[i - 1] + strlen(NAME);
     }
-    /* who goes by argv, and not by environ, sees the first one twice */
+    /* code that finds the environment behind argv sees the first entry twice */
     for (size_t i = 0; i < first; i++)
         entries[i] = first < count ? entries[first] : (char *)"";
     if (environ)
@@ -173,7 +175,7 @@ void fc_join_set_environment(void)
     to_skip = 0;
 }
 
-/* The address that a process, whose maps are in `text`, has put up; NULL: none. */
+/* Returns the address in the mark of the process whose maps are in `text`; NULL: it has no mark. */
 static const char *mark_in(char *text, size_t bytes)
 {
     static char found[sizeof address];
@@ -188,9 +190,9 @@ static const char *mark_in(char *text, size_t bytes)
     return found;
 }
 
-/* The address that a process above this one has put up, below any of another user.  LEAVE where it
- * is this very process, in which libfc was loaded before: to another of the loader's name spaces.
- */
+/* Returns the address in the mark of the nearest ancestor that has one; NULL: there is none.
+ * The search ends at an ancestor of another user.  Returns LEAVE if this process itself has a
+ * mark, because libfc was loaded before into another of the loader's namespaces. */
 static const char *find_mark(void)
 {
     const size_t room = 1 << 20;
@@ -245,7 +247,8 @@ static bool is_meant(int fd, const uint64_t fields[FIELDS])
            status.st_dev == fields[DEVICE] && status.st_ino == fields[INODE];
 }
 
-/* The pipe that was meant, opened by way of the manager, `process`; -1: there is none. */
+/* Opens the pipe through the manager's /proc folder `process`; -1: it is not the pipe of the
+ * address. */
 static int open_pipe(int process, const uint64_t fields[FIELDS])
 {
     int fd = fc_trust_open_fd_of(process, (int)fields[PIPE_FD], O_WRONLY | O_NONBLOCK);
@@ -259,7 +262,8 @@ static int open_pipe(int process, const uint64_t fields[FIELDS])
     return fc_channel_move_fd(fd);
 }
 
-/* The same as the image before left it open (fc_channel_leave_open). */
+/* Takes the pipe's descriptor that the previous image left open (fc_channel_leave_open); -1: it
+ * is not open, or is another file. */
 static int take_pipe(const uint64_t fields[FIELDS])
 {
     const int fd = (int)fields[OWN_FD];
@@ -293,7 +297,7 @@ static void map_filter(int process, int number)
     fc_sys(SYS_close, fd);
 }
 
-/* Fills in `session` from the manager's descriptors; false where it is not ours to join. */
+/* Fills in `session` from the manager's descriptors.  False: this process can't join it. */
 static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS])
 {
     *session = (struct FcSession){
@@ -309,8 +313,8 @@ static bool open_session(struct FcSession *session, const uint64_t fields[FIELDS
     session->pipe_fd = process >= 0 ? open_pipe(process, fields) : -1;
     if (session->pipe_fd < 0)
         session->pipe_fd = take_pipe(fields);
-    /* Without shared memory of its own (a limit of address space, Landlock) this image
-       sends its records down the pipe, and waits for no answer. */
+    /* If this image can't map the shared memory (RLIMIT_AS, Landlock), it sends its records down
+       the pipe and waits for no answer. */
     if (session->pipe_fd >= 0 && session->manager_shared_fd != 0)
     {
         int fd = fc_trust_open_fd_of(process, session->manager_shared_fd, O_RDWR);
@@ -349,7 +353,7 @@ enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent)
         return FC_JOIN_LEAVE;
     if (!parse(text, fields))
         return FC_JOIN_NONE;
-    /* the session is of the launcher that started this rank, or of another rank's job */
+    /* the session belongs to the launcher that started this rank, or to another rank */
     if (fc_job_key() != 0 && fields[JOB] != fc_job_key())
         return FC_JOIN_NONE;
     job_key = fields[JOB];
@@ -357,7 +361,7 @@ enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent)
         return FC_JOIN_LEAVE;
     if (!open_session(session, fields))
     {
-        /* That session is over, or not ours: this one must not write over its profile. */
+        /* That session is over, or not ours.  This process must not overwrite its profile. */
         fc_config.use_pid |= !by_mark;
         return FC_JOIN_NONE;
     }

@@ -17,21 +17,23 @@ enum FcJoin
     FC_JOIN_LEAVE, /* the session wants no more processes: do not profile */
 };
 
-/* Removes the address from the environment, since the program is not to see it, and opens what
- * it names.  Checks that this is the pipe that was meant, and that manager, pipe and memory
- * belong to the same user. *parent is the key of the process that gave the address. */
+/* Removes the address from the environment, so that the program does not see it, and opens the
+ * session's pipe and memory.  Checks that the pipe is the one in the address, and that manager,
+ * pipe and memory belong to this user.  Sets *parent to the key of the process that gave the
+ * address if the result is FC_JOIN_DONE. */
 enum FcJoin fc_join_session(struct FcSession *session, uint64_t *parent);
 
-/* For a process that was profiled before the C library had set `environ`: to be called when it
- * has. */
+/* Called when the C library has set `environ`.  If profiling started before that, removes the
+ * address from `environ` now. */
 void fc_join_set_environment(void);
 
 /* Only removes the address, for a program that is not to be profiled. */
 void fc_join_hide(void);
 
-/* Makes the address for images that are executed from here on.  `session` NULL: they are not to
- * be profiled. */
+/* Makes the address for images that are executed from here on.  `session` NULL: these are not
+ * profiled. */
 void fc_join_announce(const struct FcSession *session);
 
-/* NAME=VALUE of the address; NULL: there is none yet. */
+/* Returns the environment entry NAME=VALUE of the address; NULL: there is none yet.  libfc owns
+ * it. */
 const char *fc_join_address(void);

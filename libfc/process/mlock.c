@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stands in for mlockall, which counts all that is mapped against the limit of locked memory, 64
- * MiB of ours included.  Called by the program alone; nothing includes it.
+ * Interposes mlockall.  The kernel counts all mappings against the limit of locked memory,
+ * including libfc's 64 MiB.  If mlockall fails for that reason, libfc shrinks its pool and tries
+ * again.  Called by the program alone; nothing includes it.
  */
 #include "libfc/base/libc.h"
 #include "libfc/base/sys.h"
@@ -15,7 +16,7 @@ FC_EXPORT MlockallFunction own_mlockall __asm__("mlockall");
 
 static MlockallFunction *real_mlockall;
 
-/* At start, as dlsym waits while another thread is in a library's constructor. */
+/* At start, since dlsym waits while another thread is in a library's constructor. */
 __attribute__((constructor)) static void find_real(void)
 {
     real_mlockall = (MlockallFunction *)fc_libc()->dlsym(RTLD_NEXT, "mlockall");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Watches libraries come and go.  libfc interposes dlopen, dlmopen and dlclose: each only notes
- * the time and sends the thread's next record through the slow path.  That compares the list of
- * loaded objects with the one that fcmanager has.  If libfc came with a plug-in, the global offset
- * tables of all that was there before are redirected to the interposers.  What comes later may
- * call libc's functions, so the lists are also compared for every chunk. loader.h says when the
- * loader is not asked.
+ * Reports which libraries are loaded and unloaded.  libfc interposes dlopen, dlmopen and dlclose.
+ * Each notes the time and makes the thread's next record take the slow path, which compares the
+ * loader's list of objects with the list that fcmanager has.  If a plug-in loaded libfc, the global
+ * offset tables of all modules loaded before are redirected to the interposers.  Modules loaded
+ * later may call libc's functions directly, so the lists are then compared for every chunk.
+ * loader.h says when the loader can't be asked.
  */
 #include "libfc/process/modules.h"
 
@@ -48,7 +48,7 @@ static struct
     struct Known *known; /* mapped, not from the heap */
     uint32_t count;
     uint32_t room;
-    unsigned long long adds; /* atomic: the loader's counters at the last scan */
+    unsigned long long adds; /* atomic: dlpi_adds and dlpi_subs at the last scan */
     unsigned long long subs;
     bool interposed;
     bool is_forked;       /* the process was forked from a profiled one */
@@ -65,7 +65,7 @@ static void read_build_id(const struct dl_phdr_info *object, const ElfW(Phdr) * 
 {
     const char *at = (const char *)(object->dlpi_addr + segment->p_vaddr);
     const char *end = at + segment->p_memsz;
-    /* the padding of the last one may be missing: then `at` is beyond `end` */
+    /* if the last note has no padding, `at` ends up beyond `end` */
     while (end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr)))
     {
         const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
@@ -95,7 +95,8 @@ static void describe(const struct dl_phdr_info *object, struct FcModuleInfo *inf
             read_build_id(object, &object->dlpi_phdr[i], info);
 }
 
-/* An absolute path, as other processes of the program would write it. */
+/* Writes the module's absolute path to `into` and returns its length; 0: not known.  Does not
+ * resolve links, so all processes of the program have the same path. */
 static size_t absolute_path(const char *name, char *into, size_t room)
 {
     if (!name || name[0] == '\0')
@@ -104,7 +105,7 @@ static size_t absolute_path(const char *name, char *into, size_t room)
         return bytes > 0 ? (size_t)bytes : 0;
     }
     size_t used = 0;
-    if (name[0] != '/' && strchr(name, '/')) /* not the kernel's vdso */
+    if (name[0] != '/' && strchr(name, '/')) /* a name without a slash is the kernel's vdso */
     {
         long bytes = fc_sys(SYS_getcwd, into, room); /* includes the NUL */
         if (bytes > 1 && into[0] == '/')
@@ -122,8 +123,8 @@ static size_t absolute_path(const char *name, char *into, size_t room)
     return used + bytes;
 }
 
-/* A name there may soon mean something else, or mean something else in another process: a
- * descriptor, above all of memory.  The kernel knows what it was. */
+/* Whether the path names a descriptor, whose meaning depends on the process and on the time.
+ * Then the name that the kernel has for the mapping is used. */
 static bool is_passing(const char *path, size_t bytes)
 {
     return bytes > 8 && (memcmp(path, "/proc/", 6) == 0 || memcmp(path, "/dev/fd/", 8) == 0 ||
@@ -177,8 +178,8 @@ struct Scan
     bool is_locked;
 };
 
-/* libfc's lock is taken inside the loader's, never the other way round: a thread that comes here
- * from a callback of its own dl_iterate_phdr has the loader's already. */
+/* Starts the scan at its first object.  libfc's lock is always taken after the loader's: a
+ * thread in a callback of dl_iterate_phdr already has the loader's when it comes here. */
 static void begin(struct Scan *scan)
 {
     if (scan->is_locked)
@@ -189,7 +190,7 @@ static void begin(struct Scan *scan)
     uint64_t opened = __atomic_load_n(&modules.open_time, __ATOMIC_RELAXED);
     scan->now = fc_clock_peek();
     scan->load_time = began != 0 ? began : scan->now;
-    /* the last scan may have come between the call of dlopen and its loading */
+    /* the last scan may have run after dlopen was called and before it loaded anything */
     if (opened != 0 && opened < scan->load_time)
         scan->load_time = opened > modules.scan_time ? opened : modules.scan_time;
     modules.scan_time = scan->now;
@@ -197,7 +198,7 @@ static void begin(struct Scan *scan)
 
 static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
 {
-    /* one static buffer will do: it is used under the lock, with all signals blocked */
+    /* static is safe: it is used under the lock, with all signals blocked */
     static struct
     {
         struct FcModuleInfo info;
@@ -206,7 +207,7 @@ static int visit(struct dl_phdr_info *object, size_t bytes, void *data)
     struct Scan *scan = data;
     (void)bytes;
     begin(scan);
-    /* release: pairs with fc_modules_update, which then finds the lock taken, or everything sent */
+    /* release: pairs with update(), which then finds the lock taken or everything sent */
     __atomic_store_n(&modules.adds, object->dlpi_adds, __ATOMIC_RELEASE);
     __atomic_store_n(&modules.subs, object->dlpi_subs, __ATOMIC_RELEASE);
     describe(object, &payload.info);
@@ -288,15 +289,15 @@ static void update(void)
         scan_list();
     else if (__atomic_load_n(&modules.lock, __ATOMIC_RELAXED) != 0)
     {
-        /* what the caller sends next must follow what another thread is sending */
+        /* wait, so that the caller's next message follows those of the scanning thread */
         fc_lock(&modules.lock);
         fc_unlock(&modules.lock);
     }
     fc_loader_end();
 }
 
-/* After the first dlopen the loader's counters are checked each time: nothing says when it has
- * loaded what it is to load. */
+/* After the first dlopen the loader's counters are checked each time, since nothing says when
+ * dlopen has loaded the library. */
 void fc_modules_update(void)
 {
     if (!modules.interposed || __atomic_load_n(&modules.changed, __ATOMIC_RELAXED))
@@ -310,9 +311,9 @@ void fc_modules_scan_last(void)
         fc_modules_scan();
 }
 
-/* At the fork another thread of the parent may have held the loader's lock, which nobody in the
- * child releases.  So the child reads the loader's list only when its own program has loaded or
- * unloaded something, and so got the lock. */
+/* At the fork another thread of the parent may have held the loader's lock, and no thread of the
+ * child releases it.  So the child reads the loader's list only after it has called dlopen or
+ * dlclose, which need that lock. */
 void fc_modules_after_fork(void)
 {
     fc_loader_after_fork_in_child();
@@ -347,7 +348,7 @@ static void will_change(bool opens)
         return;
     uint64_t old = fc_block_signals();
     uint64_t none = 0;
-    fc_modules_update(); /* first: the chunk may have calls of what another thread has loaded */
+    fc_modules_update(); /* first: the chunk may have calls of modules loaded meanwhile */
     const uint64_t now = fc_clock_peek();
     __atomic_compare_exchange_n(&modules.change_time, &none, now, false, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
@@ -358,8 +359,8 @@ static void will_change(bool opens)
     fc_restore_signals(old);
 }
 
-/* A thread that counts may make no records for long.  What was unloaded must be known before
- * anything else can be loaded at its addresses. */
+/* Reports unloaded modules at once if calls are counted.  A thread that only counts may make no
+ * record for a long time, and another module may be loaded at the same addresses meanwhile. */
 static void forget_unloaded(void)
 {
     if (fc_state_is_off() || !(fc_counters_are_used() || fc_entries_are_used()))
@@ -367,7 +368,8 @@ static void forget_unloaded(void)
     fc_modules_update();
 }
 
-/* With RTLD_DEEPBIND a library finds the C library's allocator before libfc's. */
+/* Reports a dlopen with RTLD_DEEPBIND: such a library calls the C library's allocator, not
+ * libfc's. */
 static void send_foreign_allocator(int mode)
 {
     static bool is_sent; /* atomic */
@@ -377,12 +379,12 @@ static void send_foreign_allocator(int mode)
     if (!__atomic_exchange_n(&is_sent, true, __ATOMIC_RELAXED))
         fc_notice("memory of libraries that are loaded with RTLD_DEEPBIND is not profiled");
     uint64_t old = fc_block_signals();
-    fc_chunks_flush(); /* what was freed before this is certain */
+    fc_chunks_flush(); /* frees before this point are certain */
     fc_channel_send(&message, NULL, 0);
     fc_restore_signals(old);
 }
 
-/* dlopen finds RUNPATH and $ORIGIN by its caller.  So the real one is reached by a jump, and
+/* The real dlopen derives RUNPATH and $ORIGIN from its caller.  So it is reached by a jump and
  * sees the program's return address. */
 FC_EXPORT FC_JUMPING void *dlopen(const char *file, int mode)
 {
@@ -405,7 +407,7 @@ FC_EXPORT int dlclose(void *handle)
     return result;
 }
 
-/* Names by which libfc finds its own functions; the exported names may lead to libc's. */
+/* libfc's names for its own functions, since the exported names may resolve to libc's. */
 #define FC_OWN(name) __attribute__((alias(name), visibility("hidden"), nothrow, nonnull))
 extern DlopenFunction own_dlopen FC_OWN("dlopen");
 extern DlmopenFunction own_dlmopen FC_OWN("dlmopen");

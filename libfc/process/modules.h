@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which files are mapped where.  fcmanager is told as modules come and go.
+ * Reports to fcmanager which modules are loaded and unloaded, and where.
  */
 #pragma once
 
@@ -8,17 +8,19 @@
  * interposers.  Called once, at start, from a constructor. */
 void fc_modules_setup(void);
 
-/* Tells fcmanager what was loaded and unloaded since the last call, if anything may have been.
- * If another thread is doing so, waits for it.  To be called before calls of new code are sent.
+/* Reports what was loaded and unloaded since the last call, if anything may have been.  If
+ * another thread is doing so, waits for it.  Must be called before records of new code are sent.
  * Signals blocked. */
 void fc_modules_update(void);
 
-/* The same without that condition: at start. */
+/* The same, but always reads the loader's list.  Blocks signals itself.  Called at start and
+ * when a module registers its entry counters. */
 void fc_modules_scan(void);
 
-/* The same at the end of the process: also finds what libc has loaded by itself (for iconv, or
- * to look up names) without the interposers. */
+/* Called at the end of the process.  Reads the loader's list unless this is a forked child that
+ * has loaded nothing itself.  Also finds what libc has loaded without the interposers, such as
+ * iconv's and NSS modules.  Blocks signals itself. */
 void fc_modules_scan_last(void);
 
-/* In a forked child, which has its parent's modules. */
+/* In a forked child, which starts with its parent's modules. */
 void fc_modules_after_fork(void);

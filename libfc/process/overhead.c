@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See overhead.h.  The hooks of modules are called, by a function that is written as the compiler
- * would instrument it, and the time is compared with that of the same function without hooks.
- * The hooks find a cursor and counters that lead to memory of this file alone.
+ * See overhead.h.  Runs a function that is written as the compiler would instrument it, and the
+ * same function without hooks, and compares the times.  Meanwhile the cursor and the counter table
+ * point to memory that only this file uses.
  *
- * In short batches, of which the fastest counts: nobody took the processor from it.  Records are
- * stored in memory that is not in the cache, as that of a chunk which comes back.
+ * The functions run in short batches.  The fastest batch counts, since it was not interrupted.  The
+ * memory for the records is flushed from the cache first, because a recycled chunk is not in the
+ * cache either.
  */
 #include "libfc/process/overhead.h"
 
@@ -25,8 +26,8 @@
 #if defined(FC_TEST_CLOCK)
 #include "libfc/base/libc.h"
 
-/* The tests' clock is a counter, which tells nothing of overhead: the tests do, in FcOverhead'
- * order. */
+/* The tests' clock is a counter, which can't measure overhead.  FC_TEST_OVERHEAD has the values
+ * instead, separated by commas, in the order of FcOverhead. */
 bool fc_overhead_measure(struct FcOverhead *overhead)
 {
     const char *text = fc_libc_getenv("FC_TEST_OVERHEAD");
@@ -45,18 +46,19 @@ bool fc_overhead_measure(struct FcOverhead *overhead)
 
 #define BATCHES_MIN 4u
 #define BATCHES_MAX 24u
-#define SHAPE_NS 300000u /* no further batches then */
+#define SHAPE_NS 300000u /* time limit of a measurement, after the fewest batches */
 #define PARTS_OF_TICK 256u
 #define GENERATION (FC_GENERATION_LONG | 1u)
-#define RECORDED_CALLS (FC_UNITS / (2 * FC_RECORD_UNITS)) /* all that a chunk holds */
-#define FUNCTIONS 4u                                      /* that are counted in turn, */
-#define TURNS 24u /* so often each in a call of the function that they are dissolved in */
+#define RECORDED_CALLS (FC_UNITS / (2 * FC_RECORD_UNITS)) /* fill one chunk */
+#define FUNCTIONS 4u                                      /* counted in turn, */
+#define TURNS 24u /* each so often in one call of the function that they are inlined into */
 #define COUNTED_CALLS (10u * FUNCTIONS * TURNS)
 
-/* The functions that are measured, and the loop around them, are at the same places within lines of
- * the cache whatever the linker puts before them: by that alone a call took from 2.4 to 4.7 ns. */
+/* Fixes the positions of the measured functions and of the loop around them within cache lines.
+ * Depending on the position alone, a call took from 2.4 to 4.7 ns. */
 #define ALIGNED __attribute__((noinline, aligned(64)))
-/* Behind 16 bytes of nops: most functions do not begin with a line, where they are fastest. */
+/* Functions are fastest at the start of a cache line, where most do not begin.  So 16 bytes of
+ * nops come first. */
 #if defined(__x86_64__)
 #define NOPS 16
 #else
@@ -80,7 +82,7 @@ struct FcHookTargets fc_overhead_targets = {.record_entry = fc_hook_record_entry
                                             .enter = fc_hook_enter,
                                             .exit = fc_hook_exit,
                                             .refill = fc_hook_refill};
-/* Stands for the call site.  Volatile, so that it is loaded from memory, as a return address is. */
+/* A made-up call site.  Volatile, so that it is loaded from memory, as a return address is. */
 static void *volatile call_site = (void *)4096;
 
 /* The two hooks as modules have them (module-hooks.c). */
@@ -115,8 +117,8 @@ NOINLINE static uint32_t nothing_hooked(uint32_t x)
     return x;
 }
 
-/* Several empty functions, inlined into this one as most small ones are in a program, are called in
- * turn; the plain one has nothing left of the calls.  Arbitrary addresses serve as theirs. */
+/* Calls several empty functions in turn, which are inlined, as most small functions are.  In the
+ * plain version nothing is left of the calls.  The functions have made-up addresses. */
 NOINLINE static uint32_t in_turn_plain(uint32_t x)
 {
     for (uint32_t i = 0; i < TURNS; i++)
@@ -175,12 +177,12 @@ static uint32_t each(uint64_t ticks, uint32_t calls)
     return (uint32_t)least(ticks * PARTS_OF_TICK / calls, UINT32_MAX);
 }
 
-/* Of the record at *at, which becomes the next one's. */
+/* Returns the time of the record at *at and advances *at to the next record. */
 static uint64_t next_time(const struct FcChunk *chunk, uint32_t *at)
 {
     const struct FcUnit *unit = &chunk->units[*at];
     *at += fc_record_units(unit, GENERATION);
-    return unit->last & FC_SHORT_TIME_MASK; /* of a long one it is the time, too */
+    return unit->last & FC_SHORT_TIME_MASK; /* holds the time in a long record, too */
 }
 
 static uint64_t between_times(const struct FcChunk *chunk)
@@ -201,7 +203,8 @@ static bool goes_on(uint32_t batches, uint64_t start, uint64_t most_ns)
            (batches < BATCHES_MAX && fc_clock_monotonic_ns() - start < most_ns);
 }
 
-/* fcmanager has read a chunk that comes back: its lines are in another processor's cache. */
+/* Flushes the chunk from the cache.  fcmanager has read a recycled chunk, so its lines are in
+ * another processor's cache. */
 static void flush(const struct FcChunk *chunk)
 {
     for (size_t at = 0; at < FC_CHUNK_BYTES; at += 64)
@@ -214,7 +217,7 @@ static void flush(const struct FcChunk *chunk)
 #endif
 }
 
-/* `sites`: zeroed memory; as a thread has them that records every call. */
+/* Sets up call sites, as in a thread that records every call.  `sites` is zeroed memory. */
 static void use_call_sites(struct FcCallSites *sites)
 {
     if (fc_config.detail != FC_DETAIL_ALL || fc_hooks.table)
@@ -245,7 +248,7 @@ static void measure_recorded(const struct FcChunk *chunk, uint64_t cursor,
     overhead->inside = (uint32_t)least(each(inside, RECORDED_CALLS), overhead->recorded);
 }
 
-/* So many that no call of a batch uses its counter up. */
+/* So many that no batch uses up a counter. */
 #define CALLS_AHEAD UINT64_C(0x7000)
 
 static void fill_counters(struct FcCounted *counted)
@@ -264,7 +267,7 @@ static uint32_t measure_counted(Shape *without, Shape *hooked, uint32_t calls,
     const uint64_t start = fc_clock_monotonic_ns();
     fc_thread_set_cursor(cursor);
     fc_switches_pretend();
-    run_batch(hooked, 1); /* has counters made */
+    run_batch(hooked, 1); /* creates the counters */
     for (uint32_t i = 0; goes_on(i, start, SHAPE_NS); i++)
     {
         fill_counters(counted);
@@ -274,7 +277,7 @@ static uint32_t measure_counted(Shape *without, Shape *hooked, uint32_t calls,
     return each(less(with_hooks, plain), COUNTED_CALLS);
 }
 
-/* Has the function counted, as counted.c would. */
+/* Makes the function a counted one, as counted.c does.  False: the table is full. */
 static bool begin_counting(struct FcCounted *counted, uint64_t function)
 {
     struct FcFunction *known = fc_counters_add(counted, function);
@@ -291,7 +294,8 @@ void (*fc_overhead_next_fentry)(void) __attribute__((visibility("hidden"))) = fc
 void (*fc_overhead_next_refill)(void) __attribute__((visibility("hidden"))) = fc_hook_fentry_refill;
 void (*fc_overhead_next_return)(void) __attribute__((visibility("hidden"))) = fc_hook_return;
 
-/* With a table of which no more is used than the first calls. */
+/* Measures a counted call of code that is instrumented after inlining.  Uses an empty table of
+ * recorded calls. */
 static void measure_after_inlining(struct FcCounted *counted, uint64_t cursor,
                                    struct FcOverhead *overhead)
 {
@@ -348,7 +352,7 @@ static void measure_in(char *memory, struct FcOverhead *overhead)
     counted->chunk = (struct FcChunk *)(memory + FC_CHUNK_BYTES);
     counted->random = 1;
     counted->is_steady = true;
-    fc_depth_set_limit(0); /* a call that is too deep takes about as long as another counted one */
+    fc_depth_set_limit(0); /* a call beyond the depth limit takes as long as a counted one */
     fc_counters_install_table(counted);
     bool is_counting = true;
     for (uint32_t i = 0; i < FUNCTIONS; i++)
@@ -370,7 +374,7 @@ static void measure_in(char *memory, struct FcOverhead *overhead)
 
 bool fc_overhead_measure(struct FcOverhead *overhead)
 {
-    if (fc_clock_get_mode() == FC_TIME_SYS) /* which counts whole milliseconds */
+    if (fc_clock_get_mode() == FC_TIME_SYS) /* a clock of whole milliseconds */
         return false;
     const size_t bytes = 3 * FC_CHUNK_BYTES + sizeof(struct FcCounted) + sizeof(struct FcCallSites);
     char *memory = fc_map(bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Measures what profiling adds to a call on this machine.  fcmanager subtracts it from the times.
+ * Measures the instrumentation overhead of a call on this machine.  fcmanager subtracts it from the
+ * times.
  */
 #pragma once
 
@@ -8,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Calls the hooks for about a millisecond to measure a recorded and a counted call.  Makes no
+/* Calls the hooks for about a millisecond to measure a recorded and a counted call.  Sends no
  * record.  False: there is no memory, or the clock is too coarse.  Called once in a session,
  * after its first process has said hello.  Signals blocked. */
 bool fc_overhead_measure(struct FcOverhead *overhead);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stands in for prctl, for three of its uses: a program that forbids itself the time-stamp
- * counter, or system calls but for four of them, would be ended by the next hook, or by one that
- * waits or sends; and one that has a handler of SIGSYS make its system calls is not to see ours.
- * Called by the program alone; nothing includes it.
+ * Interposes prctl for three of its options.  After PR_SET_TSC (SIGSEGV) a hook that reads the
+ * time-stamp counter would kill the program.  After strict seccomp a hook that waits or sends would
+ * kill it.  In both cases profiling stops.  With PR_SET_SYSCALL_USER_DISPATCH a handler of SIGSYS
+ * makes the program's system calls, and it must not see libfc's.  Called by the program alone;
+ * nothing includes it.
  */
 #include "libfc/base/clock.h"
 #include "libfc/base/libc.h"
@@ -24,18 +25,20 @@
 
 typedef int PrctlFunction(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
-/* As libc's function, which has an ellipsis in the place of the last four. */
+/* libc declares an ellipsis for the last four parameters. */
 FC_EXPORT PrctlFunction own_prctl __asm__("prctl");
 
 static PrctlFunction *real_prctl;
 
-/* At start, as dlsym waits while another thread is in a library's constructor. */
+/* At start, since dlsym waits while another thread is in a library's constructor. */
 __attribute__((constructor)) static void find_real(void)
 {
     real_prctl = (PrctlFunction *)fc_libc()->dlsym(RTLD_NEXT, "prctl");
 }
 
-/* Without a byte of the program's the kernel hands over every call but those of a range. */
+/* Handles PR_SET_SYSCALL_USER_DISPATCH.  The program may give the address of a byte that
+ * switches dispatch off and on.  If it gives none, libfc passes its own byte, so that libfc can
+ * switch dispatch off for its own system calls. */
 static int dispatch(unsigned long how, unsigned long start, unsigned long bytes,
                     volatile char *byte)
 {
@@ -57,11 +60,11 @@ FC_JUMPING int own_prctl(int what, unsigned long a, unsigned long b, unsigned lo
     if (!real_prctl)
         find_real();
     const bool is_counter = what == PR_SET_TSC && a == PR_TSC_SIGSEGV;
-    /* this forbids the counter as well, and all other clocks */
+    /* forbids the counter and all other clocks, too */
     const bool is_strict = what == PR_SET_SECCOMP && a == SECCOMP_MODE_STRICT;
     if (is_counter || is_strict)
         fc_thread.call_sites =
-            NULL; /* else its hooks read the counter before all else; as in state.c */
+            NULL; /* else the thread's hooks read the counter first, as in state.c */
     if (is_counter && !fc_state_is_off())
     {
         fc_clock_forbid_counter();

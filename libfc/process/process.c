@@ -27,7 +27,7 @@
 
 struct FcSession fc_session;
 
-static bool is_elsewhere; /* it may be in another PID namespace than fcmanager */
+static bool is_elsewhere; /* fcmanager may be in another PID namespace */
 
 static void make_key(void)
 {
@@ -54,7 +54,7 @@ static void send_hello(struct FcHello *hello, int signing)
     hello->thread = 1;
     struct FcMessage message = {.type = FC_MSG_HELLO};
     fc_channel_send(&message, hello, sizeof *hello);
-    /* the program may close the pipe, execute another one or die as soon as it goes on */
+    /* once the program goes on, it may close the pipe, exec or end */
     if (is_elsewhere && signing == 0)
         fc_channel_wait_until_followed();
 }
@@ -118,15 +118,15 @@ void fc_process_after_fork(uint64_t token)
     if (fc_config.profile_mode != FC_MODE_FORK)
     {
         fc_state_stop(NULL);
-        fc_channel_close(); /* this process must not keep the session open */
+        fc_channel_close(); /* otherwise this process would keep the session open */
         fc_join_announce(NULL);
         return;
     }
-    is_elsewhere |= fc_sys(SYS_getppid) == 0; /* the parent can't be seen from here */
+    is_elsewhere |= fc_sys(SYS_getppid) == 0; /* the parent is in another namespace */
     int signing = -EAGAIN;
     for (int tries = 0; signing == -EAGAIN && tries < KEYS_MAX; tries++)
     {
-        make_key(); /* in another PID namespace a process has the same pid */
+        make_key(); /* a process in another PID namespace may have the same pid */
         signing = fc_channel_sign();
     }
     fc_join_announce(&fc_session);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the program says by include/fc.h: that a snapshot is wanted, what a thread is called. Called
- * by the program, from any thread or signal handler.
+ * The program's requests through include/fc.h: write a snapshot, and label a thread.  Called by the
+ * program, from any thread or signal handler.
  */
 #include "libfc/base/signals.h"
 #include "libfc/base/state.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The slow path of every record (record.h): the chunk at the cursor has no room.  Starts profiling
- * at the first record, announces threads, handles forks that were not noticed, and goes on in a
- * new chunk.
+ * The slow path of every record (record.h), taken when the thread's chunk has no room or there is
+ * none.  Starts profiling at the first record, announces new threads, handles forks that were not
+ * noticed, and stores the record in a new chunk.
  */
 #include "libfc/stream/chunk-full.h"
 
@@ -25,8 +25,8 @@
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
 
-/* Gives the full chunk away and takes the next one.  False: there is none now; the caller waits
- * and tries again.  Signals blocked. */
+/* Sends the full chunk and takes a new one.  False: none is free; the caller waits and tries
+ * again.  Signals blocked. */
 static bool refill(void)
 {
     if (fc_state_forked_unseen())
@@ -34,27 +34,28 @@ static bool refill(void)
     if (fc_thread.number == 0)
         fc_threads_start();
     if (FC_CURSOR_CHUNK(fc_thread.cursor) && FC_CURSOR_UNITS(fc_thread.cursor) < FC_UNITS)
-        return true;     /* a handler was here first */
-    fc_modules_update(); /* first: the chunk may have calls of what was just loaded */
+        return true;     /* a signal handler has taken a chunk already */
+    fc_modules_update(); /* first: the chunk may have calls of new modules */
     fc_chunks_flush_full();
     return fc_chunks_take();
 }
 
-/* Whether there is room in the thread's chunk. */
+/* Reserves a record in the thread's chunk.  First records the state of the clocks if that is
+ * due, which may change *time.  NULL: the chunk has no room. */
 static struct FcRecord *reserve(uint64_t *time, uint64_t *generation)
 {
     fc_switches_begin_records(time);
     return fc_record_reserve(generation);
 }
 
-/* Each hook that finds the chunk full, or none, has advanced the cursor beyond its end.  This
- * moves it back before it overflows into the address.  Until then there may be as many such
- * hooks as there are signals, each in a handler that interrupted another.  Async-signal-safe. */
+/* Moves the cursor back to the end of the chunk.  Each hook that finds the chunk full, or none,
+ * advances the cursor beyond the end, and the count would overflow into the address.  Before
+ * this runs, one such hook per nested signal handler may have done so.  Async-signal-safe. */
 static void hold_cursor(void)
 {
     uint64_t cursor = __atomic_load_n(&fc_thread.cursor, __ATOMIC_RELAXED);
     const uint64_t behind = FC_CURSOR_UNITS(cursor) - FC_UNITS;
-    /* otherwise a handler that came in between does so, or has set the cursor */
+    /* if this fails, a handler in between has moved or set the cursor */
     if (FC_CURSOR_UNITS(cursor) > FC_UNITS)
         __atomic_compare_exchange_n(&fc_thread.cursor, &cursor,
                                     cursor - behind * sizeof(struct FcUnit), false,
@@ -67,7 +68,7 @@ static bool is_call(uint64_t where)
     return kind == FC_RECORD_ENTER || kind == FC_RECORD_EXIT;
 }
 
-/* Whether the thread's first record, if it is that of a call, still has to be checked. */
+/* Passes an entry or exit on to counted.c, which decides whether it is counted or recorded. */
 static void choose(void *function, void *site, uint64_t where)
 {
     const bool is_after_inlining = (uint64_t)(uintptr_t)function & FC_FUNCTION_AFTER_INLINING;
@@ -75,7 +76,7 @@ static void choose(void *function, void *site, uint64_t where)
     if (is_after_inlining && is_entry)
         fc_counted_enter_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
                                         where);
-    else if (is_after_inlining) /* in a forked child, which knows what was open at the fork */
+    else if (is_after_inlining) /* in a forked child: the call was open at the fork */
         fc_counted_exit_after_inlining((uint64_t)(uintptr_t)site, where);
     else if (is_entry)
         fc_counted_enter(function, site, where);
@@ -83,7 +84,7 @@ static void choose(void *function, void *site, uint64_t where)
         fc_counted_exit(function, site, where);
 }
 
-/* Signals that came meanwhile are handled now, in the program's own time. */
+/* The pause ends first, so that pending signal handlers run outside of it. */
 static void end_pause_and_restore_signals(uint64_t old)
 {
     fc_switches_end_pause();
@@ -98,7 +99,7 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         {
             if (!fc_start())
             {
-                fc_thread_set_cursor(FC_CURSOR_NONE); /* the hooks counted on in it */
+                fc_thread_set_cursor(FC_CURSOR_NONE); /* the hooks have advanced it */
                 return;
             }
             time = fc_clock_peek(); /* the caller read it before fc_start chose the clock */
@@ -126,9 +127,9 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
             fc_call_sites_begin(time, !fc_user_filter_is_on() && !fc_depth_is_on());
         }
         if (slot && fc_thread.has_ended)
-            fc_chunks_give_up(); /* it is not known when this thread makes its last record */
+            fc_chunks_give_up(); /* this thread may not make another record */
         else if (slot && (where & FC_WHERE_KIND_MASK) != FC_RECORD_OFF)
-            /* otherwise the hook's own record is yet to be made, as a recorded call */
+            /* after FC_RECORD_OFF the hook has yet to make its own record */
             fc_counted_begin(FC_CURSOR_CHUNK(fc_thread.cursor), FC_CURSOR_UNITS(fc_thread.cursor));
         if (slot)
             end_pause_and_restore_signals(old);

@@ -3,14 +3,14 @@
  * Starts fcmanager.  Called once by start.c, with all signals blocked.
  *
  * The program must never notice the manager: not as a child in wait(), not by SIGCHLD, not in its
- * process group or session.  So a short-lived child, made without an exit signal, leaves the
- * program's session (setsid) and starts the manager as its own child, which then loses its parent.
- * Both share this process's memory until exec (CLONE_VM | CLONE_VFORK): nothing is copied and
- * nothing is allocated.  An emulator may not support such a child; then both are copies, as after
- * a fork.
+ * process group or session.  So libfc makes a short-lived child without an exit signal.  That child
+ * calls setsid, starts the manager as its own child and ends, so the manager is an orphan.  Both
+ * share this process's memory until the manager's exec (CLONE_VM | CLONE_VFORK), so no memory is
+ * copied or allocated.  An emulator may not support this; then both are made by a plain fork.
  *
- * If the program itself would become the orphan's parent, as the first process of a container
- * does, the first child is a copy of the program instead, and stays as long as the manager does.
+ * If the program is the first process of a PID namespace (a container), it would become the
+ * orphan's parent.  Then the first child is a forked copy of the program, the keeper, which lives
+ * as long as the manager.
  */
 #include "libfc/process/spawn.h"
 
@@ -47,15 +47,15 @@ struct Launch
     int argument_count;
     char **environment;
     struct FcFound found;
-    int fds[4];       /* that stay open in the manager; -1: none */
-    char text[16384]; /* memory of the arguments */
+    int fds[4];       /* that the manager inherits; -1: none */
+    char text[16384]; /* storage of the arguments */
     size_t text_used;
     char stack[2][STACK_BYTES] __attribute__((aligned(16)));
     uint32_t is_launched; /* atomic futex: the keeper has done its work */
     volatile int manager_pid;
-    volatile int manager_in_proc; /* its pid according to /proc; 0: not there */
-    volatile bool failed;         /* nothing could be executed */
-    bool is_forked;               /* the children are copies: they report a failure later */
+    volatile int manager_in_proc; /* its pid in /proc; 0: not known */
+    volatile bool failed;         /* the exec failed */
+    bool is_forked;               /* made by plain forks: `failed` may be set later */
 };
 
 /* ---- The command line ------------------------------------------------------- */
@@ -71,7 +71,7 @@ static void add_text(struct Launch *launch, const char *text)
 
 static void add_argument(struct Launch *launch, const char *option, const char *value)
 {
-    if (launch->argument_count == ARGUMENTS_MAX) /* the manager goes without it, and tests notice */
+    if (launch->argument_count == ARGUMENTS_MAX) /* the argument is dropped; a test would notice */
         return;
     launch->arguments[launch->argument_count++] = launch->text + launch->text_used;
     add_text(launch, option);
@@ -157,10 +157,9 @@ static void build_arguments(struct Launch *launch)
         add_argument(launch, "--debug", NULL);
 }
 
-/* The program's environment without what is meant for the program itself.  Preloaded libraries
- * and allocator settings must not get into the manager, and neither must anything that loads
- * code or reads files in it; the C library removes these from a set-user-id program's
- * environment, too. */
+/* Copies the environment without variables that are meant for the program.  The manager must not
+ * get preloaded libraries or allocator settings, nor variables that make it load code or read
+ * files.  The C library removes most of these for set-user-id programs, too. */
 static void filter_environment(char **from, char **to)
 {
     static const char *const left_out[] = {"LD_",         "MALLOC_",  "GLIBC_TUNABLES=", "FC_",
@@ -187,9 +186,9 @@ static int manager_child(void *data)
         if (launch->fds[i] >= 0)
             fc_sys(SYS_fcntl, launch->fds[i], F_SETFD, 0);
     launch->manager_in_proc = fc_namespace_self_in_proc();
-    fc_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE); /* the program may have forbidden it for itself */
+    fc_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE); /* the program may have forbidden it to itself */
     if (fc_config.is_privileged)
-        fc_sys(SYS_umask, 077); /* its own: not shared by the flags of fc_clone */
+        fc_sys(SYS_umask, 077); /* affects only this child: fc_clone does not share it */
     if (launch->found.is_there)
         fc_find_note_error(
             &launch->found, launch->found.path,
@@ -212,8 +211,8 @@ static int session_child(void *data)
     return 0;
 }
 
-/* A copy of the program that the program does not know of.  It stays as the manager's parent
- * where orphans would become children of the program: in the first process of a PID namespace. */
+/* The keeper: the manager's parent if the program is the first process of a PID namespace.
+ * Waits for the manager's end. */
 static int keeper_child(void *data)
 {
     struct Launch *launch = data;
@@ -226,7 +225,7 @@ static int keeper_child(void *data)
     __atomic_store_n(&launch->is_launched, 1, __ATOMIC_RELEASE);
     fc_sys(SYS_futex, &launch->is_launched, FUTEX_WAKE, 1, NULL, NULL, 0);
     fc_sys(SYS_close_range, 0, ~0u,
-           0); /* above all the pipe: if it were open here it would never end */
+           0); /* above all the pipe, whose readers would never see its end */
     if (launch->manager_pid > 0)
         while (fc_sys(SYS_wait4, launch->manager_pid, NULL, __WALL, NULL) == -EINTR)
             continue;
@@ -234,9 +233,9 @@ static int keeper_child(void *data)
     return 0;
 }
 
-/* The same by a plain fork, where there is nothing else, as in qemu's user mode.  The program
- * does not learn of the child, which has ended when this returns, nor of its SIGCHLD, which is
- * taken unless there was one before. */
+/* Does what start_session does, by plain forks, for qemu's user mode.  The program does not
+ * notice the child: it is waited for here, and its SIGCHLD is discarded unless one was pending
+ * before. */
 static int fork_session(struct Launch *launch, char *stack)
 {
     const uint64_t child_signal = UINT64_C(1) << (SIGCHLD - 1);
@@ -252,8 +251,8 @@ static int fork_session(struct Launch *launch, char *stack)
     return child;
 }
 
-/* Makes the manager an orphan that does not become a child of the program, which may be a
- * process that adopts orphans. */
+/* Starts the manager as an orphan.  If the program is a subreaper, that is switched off
+ * meanwhile, so that the orphan does not become its child. */
 static int start_session(struct Launch *launch, char *stack)
 {
     int adopts = 0;
@@ -273,7 +272,7 @@ static int start_session(struct Launch *launch, char *stack)
 static int start_keeper(struct Launch *launch, char *stack)
 {
     int child = fc_clone(keeper_child, stack, CLONE_UNTRACED, launch);
-    /* acquire: pairs with the keeper's release; it may be killed at any time */
+    /* acquire: pairs with the keeper's release.  The keeper may be killed before that. */
     while (child > 0 && __atomic_load_n(&launch->is_launched, __ATOMIC_ACQUIRE) == 0 &&
            fc_sys(SYS_wait4, child, NULL, __WCLONE | WNOHANG, NULL) == 0)
     {
@@ -283,9 +282,9 @@ static int start_keeper(struct Launch *launch, char *stack)
     return child;
 }
 
-/* Starts the child that starts the manager.  It has no exit signal, so neither SIGCHLD nor a
- * plain wait() reports it; and CLONE_UNTRACED, so a debugger that follows children does not
- * follow it. */
+/* Starts the child that starts the manager.  The child has no exit signal, so neither SIGCHLD
+ * nor a plain wait() reports it.  CLONE_UNTRACED keeps a debugger from following it.  False:
+ * found.error has the reason. */
 static bool start_child(struct Launch *launch)
 {
     char *stack = launch->stack[0] + STACK_BYTES;
@@ -320,7 +319,8 @@ static bool launch_manager(struct Launch *launch)
 
 /* ---- Together --------------------------------------------------------------- */
 
-/* Handles what was read: one answer, or several if the kernel does not keep them apart. */
+/* Prints the answers that were read and says for whom they are.  There may be several if the
+ * pipe has no packet mode. */
 static enum FcReplied take_replies(const char *at, size_t bytes)
 {
     enum FcReplied replied = FC_REPLIED_OTHERS;
@@ -354,12 +354,13 @@ enum FcReplied fc_spawn_read_reply(int fd, int timeout_ms)
     if (ready == 0)
         return FC_REPLIED_NOT;
     long bytes = ready < 0 ? ready : fc_sys(SYS_read, fd, data, sizeof data);
-    if (bytes == -EAGAIN || bytes == -EINTR) /* another process was quicker */
+    if (bytes == -EAGAIN || bytes == -EINTR) /* another process has read it */
         return FC_REPLIED_NOT;
     return bytes <= 0 ? FC_REPLIED_CLOSED : take_replies(data, (size_t)bytes);
 }
 
-/* Each answer is read as a whole.  A process that finds none does not wait for the next one. */
+/* Makes the reply pipe.  In packet mode (O_DIRECT) one read returns one answer.  Reading from
+ * the empty pipe does not block.  Returns 0 or -errno. */
 static long make_reply_pipe(int fds[2])
 {
     long result = fc_sys(SYS_pipe2, fds, O_CLOEXEC | O_NONBLOCK | O_DIRECT);
@@ -373,8 +374,8 @@ static void close_all(const int *fds, int count)
             fc_sys(SYS_close, fds[i]);
 }
 
-/* If the program was started without standard descriptors, libfc's may have got their numbers,
- * which the manager uses for other things. */
+/* Moves a descriptor of libfc's out of 0 to 2, which it may get if the program was started
+ * without them.  The manager needs those numbers itself. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)
@@ -384,14 +385,14 @@ static int above_standard(int fd)
     return (int)moved;
 }
 
-/* The only notice of a program that is not profiled. */
+/* Prints the reason why the program is not profiled. */
 static void complain(const char *path, const char *reason)
 {
     struct FcLine line;
     fc_line_start(&line, "FCheck: the profile manager could not be started (");
     if (path[0] != '\0')
     {
-        /* The end of a path that is too long says more than its beginning. */
+        /* A long path is cut at its beginning, which says less than its end. */
         size_t bytes = strlen(path);
         size_t room = sizeof line.text / 2;
         fc_line_add(&line, bytes > room ? "..." : "");
@@ -411,14 +412,14 @@ static bool start_and_greet(struct Launch *launch, struct FcSession *session, in
     close_all((int[]){launch->fds[0], reply_write_fd, launch->fds[2], launch->fds[3]}, 4);
     if (started && fc_spawn_read_reply(session->reply_fd, REPLY_TIMEOUT_MS) == FC_REPLIED_US)
         return true;
-    if (started && !launch->failed) /* a copy reports it at the end of its answers */
+    if (started && !launch->failed) /* a forked manager may have set `failed` since */
         complain(launch->found.path, "it did not answer");
     else
         complain(launch->found.tried, fc_libc()->strerrordesc((int)-launch->found.error));
     return false;
 }
 
-/* Shared memory, through which the keeper, which has its own memory, reports. */
+/* Shared memory, since the keeper, a forked copy, reports through it.  NULL: there is no memory. */
 static struct Launch *map_launch(void)
 {
     long at = fc_sys(SYS_mmap, NULL, sizeof(struct Launch), PROT_READ | PROT_WRITE,
@@ -430,7 +431,8 @@ bool fc_spawn_manager(struct FcSession *session)
 {
     int data[2] = {-1, -1};
     int reply[2] = {-1, -1};
-    /* A child would be the first process of another PID namespace, or die with that one's. */
+    /* A child would be the first process of another PID namespace, or be killed with that
+     * process. */
     if (fc_namespace_changes())
     {
         fc_notice_unprofiled("children are in another PID namespace, the program is not profiled");
@@ -460,7 +462,7 @@ bool fc_spawn_manager(struct FcSession *session)
     session->manager_filter_fd = filter_fd > 0 ? filter_fd : 0;
     fc_sys(SYS_fcntl, session->pipe_fd, F_SETFL, O_WRONLY | O_NONBLOCK);
 
-    /* its stacks and tables are needed only here */
+    /* mapped only while the manager is started */
     struct Launch *launch = map_launch();
     bool good = false;
     if (launch)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sets up every part of libfc, and joins a session or starts one.  Called by the loader
- * (constructor) and by the slow path, whichever comes first.  Never ends the program, except with
- * FC_HELP, which asks for that.
+ * (constructor) and by the slow path, whichever comes first.  Ends the program only if FC_HELP is
+ * set, after printing the help.
  */
 #include "libfc/process/start.h"
 
@@ -37,7 +37,7 @@ static bool join_or_spawn(struct FcHello *hello)
     switch (fc_join_session(&fc_session, &hello->parent_process))
     {
     case FC_JOIN_LEAVE:
-        fc_join_announce(NULL); /* for the images executed from here */
+        fc_join_announce(NULL); /* for images that the program executes */
         return false;
     case FC_JOIN_DONE:
         hello->flags = FC_HELLO_EXECED;
@@ -57,8 +57,8 @@ static bool join_or_spawn(struct FcHello *hello)
 static bool start(struct FcHello *hello)
 {
     fc_notice_setup();
-    /* Finds the real functions, even if nothing is profiled, before there are threads that would
-       look them up at the same time. */
+    /* Looks up the real functions even if nothing is profiled, before there are threads that
+       would do so at the same time. */
     fc_exec_setup();
     fc_stacks_setup();
     fc_jumps_setup();
@@ -92,13 +92,14 @@ static bool start(struct FcHello *hello)
     fc_detail_setup(fc_config.detail == FC_DETAIL_AUTO && fc_session.shared != NULL);
     fc_switches_setup(fc_config.time_mode == FC_TIME_TSC || fc_config.time_mode == FC_TIME_EXT);
     fc_threads_setup();
-    /* if one of these two fails, a fork or the end is noticed by other signs, but later */
+    /* if one of these two fails, a fork or the end is still noticed, but later */
     fc_forks_setup();
     fc_exit_setup();
     return true;
 }
 
-/* Signals blocked; but its hooks are to do everything that the program's do (deferred.h). */
+/* Measures the overhead.  Signals are blocked, but is_blocking is cleared, so that the hooks do
+ * all that they do in the program (deferred.h). */
 static bool measure(struct FcOverhead *overhead)
 {
     const uint64_t before = fc_thread.blocked_before;
@@ -138,6 +139,6 @@ bool fc_start(void)
 __attribute__((constructor)) static void loaded(void)
 {
     fc_libc_is_initialised();
-    fc_join_set_environment(); /* for the case that a record was made before this */
+    fc_join_set_environment(); /* if a record was made before this */
     fc_start();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The start of profiling.
+ * Starts profiling.
  */
 #pragma once
 

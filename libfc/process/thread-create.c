@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Interposes the making of threads where entries are counted (entries.h): a new thread would count
- * where its maker does.  Without such counters libc's functions are reached by a jump.
+ * Interposes pthread_create and thrd_create for entry counters (entries.h): a new thread would
+ * otherwise count in its creator's counters.  If no module has such counters, the interposers jump
+ * to libc's functions.
  */
 #include "libfc/base/libc.h"
 #include "libfc/base/signals.h"
@@ -27,13 +28,13 @@ __attribute__((constructor)) static void find_real(void)
 {
     real_create_c11 = (CreateC11Function *)fc_libc()->dlsym(RTLD_NEXT, "thrd_create");
     if (!real_create_c11)
-        (void)fc_libc()->dlerror(); /* not an error of the program's */
+        (void)fc_libc()->dlerror(); /* the program must not see this error */
     real_create = (CreateFunction *)fc_libc()->dlsym(RTLD_NEXT, "pthread_create");
 }
 
 struct Begin
 {
-    ThreadFunction *function; /* NULL: the other one */
+    ThreadFunction *function; /* NULL: call c11_function */
     thrd_start_t c11_function;
     void *argument;
 };

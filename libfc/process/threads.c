@@ -34,8 +34,9 @@ static unsigned end_key; /* a pthread_key_t */
 static bool have_end_key;
 static uint32_t last_number; /* atomic: the number of the process's newest thread */
 
-/* Profiling is off, and nothing of the calling thread is sent any more.  But another thread may
- * walk the list of threads with buffers. */
+/* Whether the calling thread's end is not reported, because profiling is off or the thread is
+ * unknown.  If profiling is off, still takes the thread off the list of threads with buffers,
+ * which another thread may be reading. */
 static bool ends_unreported(void)
 {
     if (!fc_state_is_off())
@@ -56,7 +57,7 @@ void fc_threads_end(void)
     old = fc_block_signals();
     const uint64_t end = fc_switches_check_last();
     fc_modules_update();
-    fc_chunks_give_up(); /* including records that waited for one that will not come */
+    fc_chunks_give_up(); /* including records that waited for a later one */
     fc_counters_end();
     fc_depth_end();
     fc_call_sites_end();
@@ -66,8 +67,8 @@ void fc_threads_end(void)
     struct FcMessage message = {
         .type = FC_MSG_THREAD_END, .thread = fc_thread.number, .value = end};
     fc_channel_send(&message, NULL, 0);
-    /* Destructors of other keys may still run instrumented code.  That counts as a new thread
-       with the same kernel id, each record of which is sent at once. */
+    /* Destructors of other keys may still run instrumented code.  Its records belong to a new
+       thread with the same kernel id, and each is sent at once. */
     fc_thread.number = 0;
     fc_thread.has_ended = true;
     fc_restore_signals(old);
@@ -78,9 +79,8 @@ static void thread_ends(void *unused)
     (void)unused;
     if (ends_unreported())
         return;
-    /* libc calls the destructors in a number of rounds, as long as keys are set.  This key is
-       set again in each, so that its destructor comes after those of other keys, which may do
-       the same. */
+    /* libc calls the destructors in several rounds, as long as keys are set.  This key is set
+       again in each round, so that its last destructor runs after those of the other keys. */
     if (++fc_thread.end_rounds >= PTHREAD_DESTRUCTOR_ITERATIONS ||
         fc_libc()->setspecific(end_key, &fc_thread) != 0)
         fc_threads_end();
@@ -91,11 +91,11 @@ void fc_threads_setup(void)
     have_end_key = fc_libc()->key_create(&end_key, thread_ends) == 0;
 }
 
-/* The bounds of the calling thread's own stack.  It can't grow beyond the start: memory below
- * that is unused, or something else. */
+/* The bounds of the calling thread's own stack, roughly.  `start` is at or below the lowest
+ * address that the stack can grow to. */
 static struct FcStackInfo find_own_stack(long thread_id)
 {
-    const uint64_t main_gap = 128u << 20; /* the kernel maps nothing in it */
+    const uint64_t main_gap = 128u << 20; /* the kernel maps nothing in this gap */
     const uint64_t usual = 8u << 20;
     struct rlimit limit = {0};
     bool is_main = thread_id == fc_sys(SYS_getpid);
@@ -118,7 +118,7 @@ void fc_threads_start(void)
     fc_thread.sent_count = 0;
     fc_thread.back_count = 0;
     if (have_end_key)
-        fc_libc()->setspecific(end_key, &fc_thread); /* early keys need no memory */
+        fc_libc()->setspecific(end_key, &fc_thread); /* libc allocates nothing for the first keys */
     long id = fc_sys(SYS_gettid);
     if (fc_thread.own_stack.end == 0) /* a forked child goes on with its parent's stack */
         fc_thread.own_stack = find_own_stack(id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Start and end of the program's threads, as fcmanager gets to know them.  All functions: signals
- * blocked by the caller, unless they say otherwise.
+ * Reports the start and end of the program's threads to fcmanager.  The caller of each function has
+ * signals blocked, unless it says otherwise.
  */
 #pragma once
 
@@ -11,8 +11,8 @@ void fc_threads_setup(void);
 /* Announces the calling thread to fcmanager. */
 void fc_threads_start(void);
 
-/* Gives away what the calling thread has recorded and tells fcmanager that it ends.  If it makes
- * more records, they count as those of a new thread.  Blocks signals itself. */
+/* Sends what the calling thread has recorded, and its end.  If the thread makes more records,
+ * they belong to a new thread.  Blocks signals itself. */
 void fc_threads_end(void);
 
 /* In a forked child: the calling thread is the first of a new process. */
