@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The accumulators of counts.h: what happens when something is met for the first
- * time, and the merging of two.  Never does input or output.
+ * The accumulators of counts.h: adds functions, arcs and contexts that are new, and merges two
+ * FcCounts.  Never does input or output.
  */
 #include "fcmanager/counts/counts.h"
 
@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-/* Past half as many again as there are nodes, and so many, edges that are not the tree's own are
- * forgotten: they are only a shortcut, found again by walking the path.  Fewer are kept where half
- * the contexts that all threads may have are there: then it is many threads that keep them. */
+/* When there are more edges than this and than 1.5 times the nodes, those that do not lead from a
+ * node to its child are dropped.  They only save time: walking the path finds them again.  The
+ * lower number is for when half of all contexts are in use, since then many threads have edges. */
 #define EDGES_LEAST (3u << 13)
 #define EDGES_CROWDED (3u << 11)
 
@@ -202,7 +202,7 @@ static guint32 hash_of_arc(const FcCountsArc *arc)
                        (guint64)(gint64)arc->site_module);
 }
 
-/* Of the arc with the same ends and call site, or the empty one. */
+/* The slot of the arc with the same ends and call site, or an empty one. */
 static FcNodesSlot *slot_of_arc(const FcCounts *counts, const FcCountsArc *like)
 {
     const guint32 hash = hash_of_arc(like);
@@ -269,7 +269,7 @@ guint32 fc_counts_add_node(FcCounts *counts, guint32 parent, guint64 site, gint 
     return counts->node_count++;
 }
 
-/* The one node under the root that takes all of a function's calls once the tree is full. */
+/* The node below the root that takes calls of the function when there is no room for contexts. */
 static guint32 get_overflow_node(FcCounts *counts, guint32 function)
 {
     const FcMapSlot *slot = fc_map_find(&counts->edges, 0, FC_FOLDED_SITE, function);
@@ -435,8 +435,8 @@ static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
     into->cost_local += from->cost_local;
 }
 
-/* Contexts of merged counts are found by function index: its addresses are ambiguous.  The slot of
- * the one, or the empty one. */
+/* The slot of the context, or an empty one.  Merged counts find contexts by the function's index,
+ * since modules of different times may have functions at the same address. */
 static FcNodesSlot *slot_of_merged(FcCounts *into, guint32 parent, guint64 site, gint site_module,
                                    guint32 function, guint32 *hash)
 {
@@ -485,8 +485,8 @@ static guint32 get_merged_node(FcCounts *into, guint32 parent, guint64 site, gin
     FcNodesSlot *slot = slot_of_merged(into, parent, site, site_module, function, &hash);
     if (slot->node != 0)
         return slot->node;
-    /* the limit that all counts share was applied when `from` made the node; those that others were
-     * folded on, one a function at most, must not take the place of this one, a root maybe */
+    /* The common limit was applied when `from` made the node.  The overflow nodes, at most one for
+     * each function, come on top of it, or they might leave no room for this node. */
     if (into->node_count >= (guint64)into->node_limit + into->function_count)
     {
         into->contexts_folded++;
@@ -660,11 +660,9 @@ void fc_counts_know_arc(FcCounts *counts, guint32 index)
                    index + 1, 0);
 }
 
-/* Where there are many arcs, so that these are known, and another function is known to make this
- * call, and is counted, the arc is that one's at once.  Else it becomes so when the thread has
- * ended (counted-attribute.h), which knows more, but takes an arc from each function around the
- * call.
- */
+/* If there are many arcs, and a counted function is known to make this call, this returns that
+ * one's arc.  Otherwise the arc's caller is found when the thread has ended (counted-attribute.h).
+ * That knows more, but until then each function around the call has an arc of its own. */
 guint32 fc_counts_arc_from_frame(FcCounts *counts, guint32 caller, guint64 site, gint site_module,
                                  guint32 callee)
 {
@@ -678,8 +676,8 @@ guint32 fc_counts_arc_from_frame(FcCounts *counts, guint32 caller, guint64 site,
     return fc_counts_get_arc(counts, caller, site, site_module, callee);
 }
 
-/* A context that was apportioned may be below another one than its caller's: where that has no
- * such arc, it is another one's of the same call site. */
+/* The key of any one arc of a call site and callee.  The parent of an apportioned context need not
+ * be its caller and may have no arc to it. */
 #define ANY_CALLER G_MAXUINT64
 
 guint32 *fc_counts_arcs_of_nodes(const FcCounts *counts)
@@ -734,7 +732,7 @@ void fc_counts_merge_slowest(FcCounts *into, const FcCounts *from, const guint32
 
 /* ---- A thread's counts taken over ------------------------------------------------------- */
 
-/* Whether all modules of `from` are what the sums would have. */
+/* Whether fc_counts_known_module would change no module in `from`. */
 static gboolean has_known_modules(const FcCounts *from)
 {
     for (guint32 i = 0; i < from->function_count; i++)
@@ -761,8 +759,8 @@ static gboolean has_known_modules(const FcCounts *from)
     return TRUE;
 }
 
-/* Makes the contexts of `from` known as those of sums are.  FALSE: some are there twice, as modules
- * came and went. */
+/* Replaces the map of edges by the maps of merged counts.  FALSE: two contexts are alike, because
+ * modules came and went. */
 static gboolean index_nodes(FcCounts *from)
 {
     fc_counts_forget_edges(from);
@@ -794,7 +792,7 @@ gboolean fc_counts_take(FcCounts *into, FcCounts *from)
     into->node_limit = sums.node_limit;
     into->looks += sums.looks;
     into->executed += sums.executed;
-    /* what is of a thread alone */
+    /* what only a thread's counts have */
     fc_map_clear(&into->known_arcs);
     g_clear_pointer(&into->counted_functions, g_array_unref);
     g_clear_pointer(&into->unrecorded, g_array_unref);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A program that sends what it likes must not fill our memory. */
+/* A limit, so that a hostile program can't fill the manager's memory. */
 #define FUNCTIONS_MAX (1u << 21)
 
 struct FcEntries
@@ -95,7 +95,7 @@ static gint compare_counters(gconstpointer a, gconstpointer b, gpointer entries)
     return order != 0 ? order : compare(one->counter, other->counter);
 }
 
-/* The first in `by_counter` that is not before that counter. */
+/* The first index in `by_counter` that is not before that module and counter. */
 static guint32 first_counter(const FcEntries *entries, guint32 module, guint64 counter)
 {
     guint32 low = 0;
@@ -169,7 +169,7 @@ const FcEntryFunction *fc_entries_find(FcEntries *entries, guint64 address)
     sort(entries);
     guint32 low = 0;
     guint32 high = entries->by_code->len;
-    while (low < high) /* the last that does not begin behind it */
+    while (low < high) /* finds the last that does not begin behind `address` */
     {
         const guint32 middle = low + (high - low) / 2;
         if (function_at(entries, g_array_index(entries->by_code, guint32, middle))->code <= address)

@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-/* One function, or a part of one, which is found by its code alone. */
+/* One function, or a part of one (such as its cold code), which has no counter of its own. */
 typedef struct
 {
     guint64 code;
@@ -25,24 +25,26 @@ typedef struct
 
 typedef struct FcEntries FcEntries;
 
+/* Never NULL.  The first call and fc_entries_ref each take a reference, which fc_entries_unref
+ * gives back. */
 FcEntries *fc_entries_new(void);
 FcEntries *fc_entries_ref(FcEntries *entries);
 void fc_entries_unref(FcEntries *entries);
 
-/* Adds records as they are in the memory of a process, from `address` on.  `payload` is not
- * aligned.  FALSE: they are not records, or there are too many. */
+/* Adds records, a copy of the memory of a process from `address` on.  `payload` need not be
+ * aligned.  FALSE: they are not records, or there are too many; then nothing is added. */
 gboolean fc_entries_add(FcEntries *entries, guint32 module, guint64 address, const guint8 *payload,
                         gsize bytes, guint64 time);
 
-/* All of them, ordered by code and time; indexes are those of the list. */
+/* How many there are, and one of them, in the order in which they were added. */
 guint32 fc_entries_count(const FcEntries *entries);
 const FcEntryFunction *fc_entries_get(const FcEntries *entries, guint32 index);
-/* The functions of a module whose counters are at [from, to), ordered by counter: index of the
- * first in fc_entries_by_counter, and how many. */
+/* The functions of a module whose counters are at [from, to).  Returns the index of the first for
+ * fc_entries_by_counter, which orders by counter, and sets *count to their number. */
 guint32 fc_entries_counters(FcEntries *entries, guint32 module, guint64 from, guint64 to,
                             guint32 *count);
 const FcEntryFunction *fc_entries_by_counter(const FcEntries *entries, guint32 index);
 
-/* The function that has its code there, or has a part of it there.  NULL: none whose entries are
- * counted.  Of several modules that were there one after the other it is the latest. */
+/* The function, or part of one, whose code contains `address`.  NULL: there is none whose entries
+ * are counted.  If several modules were at that address, the latest counts. */
 const FcEntryFunction *fc_entries_find(FcEntries *entries, guint64 address);

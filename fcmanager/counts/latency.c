@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* A copy of `cells`, which it frees, with room for `count`, `shift` of them before; NULL stays. */
+/* Frees `cells` and returns a copy of it with `count` cells, `shift` of them before the old ones.
+ * NULL: there were none. */
 static guint32 *widen(guint32 *cells, guint old_count, guint shift, guint count)
 {
     if (!cells)
@@ -17,7 +18,8 @@ static guint32 *widen(guint32 *cells, guint old_count, guint shift, guint count)
     return wide;
 }
 
-/* Makes room for the power of two of `bucket`; FALSE: there is none left. */
+/* Makes room for all buckets of the power of two that `bucket` is in.  FALSE: that would exceed the
+ * limit. */
 static gboolean make_room(FcLatencies *latencies, FcLatencyRoom *room, guint bucket)
 {
     const guint start = bucket - bucket % FC_LATENCY_PARTS;

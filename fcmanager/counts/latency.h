@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How long calls took, by arc, in buckets that are fine enough for percentiles.  Memory is used
- * for the powers of two that calls fell into, in all arcs of an FcCounts together up to a limit.
- * Calls beyond that are counted, but are in no percentile.
+ * How long calls took, by arc, in buckets that are fine enough for percentiles.  An arc has memory
+ * only for the range of powers of two in which its calls were.  All arcs of an FcCounts share a
+ * limit; calls for which there is no memory are counted, but are in no percentile.
  *
  * Called by frames.h for each call, in the hot path, and where arcs are added up.
  */
@@ -10,13 +10,13 @@
 
 #include "profile/latency.h"
 
-/* With FC_LATENCY. */
+/* The limit with FC_LATENCY. */
 #define FC_LATENCY_BYTES_MAX (16u << 20)
 
 typedef struct
 {
     guint32 *calls;   /* by bucket; NULL: none yet */
-    guint32 *carries; /* how often each counter was full; NULL: never */
+    guint32 *carries; /* the upper 32 bits of each counter; NULL: all are 0 */
     guint16 first;    /* the bucket of calls[0] */
     guint16 count;
 } FcLatencies;
@@ -29,7 +29,7 @@ typedef struct
     guint64 omitted; /* calls for which there was no room */
 } FcLatencyRoom;
 
-/* Adds calls where there is no room yet, or many at once. */
+/* Adds calls of any number to a bucket that may have no room yet. */
 void fc_latency_add_many(FcLatencies *latencies, FcLatencyRoom *room, guint bucket, guint64 calls);
 void fc_latency_merge(FcLatencies *into, FcLatencyRoom *room, const FcLatencies *from);
 void fc_latency_clear(FcLatencies *latencies, FcLatencyRoom *room);

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* A program that loads and unloads the same few plug-ins for ever must not fill our
- * memory: past REUSE_FROM modules an equal one is opened again instead of listed
- * again, and past MODULES_MAX nothing new is listed. */
+/* A program that loads and unloads the same few plug-ins for ever must not fill the manager's
+ * memory.  From REUSE_FROM modules on, one that equals a listed one is not listed again.  From
+ * MODULES_MAX on, nothing new is listed. */
 #define REUSE_FROM 4096
 #define MODULES_MAX 65536
 
@@ -18,7 +18,7 @@ struct FcModules
 {
     GArray *list;    /* FcModule */
     GArray *changes; /* FcModuleChange, the latest */
-    guint dropped;   /* changes that are no longer in the list */
+    guint dropped;   /* how many earlier changes are not in `changes` any more */
 };
 
 static void module_clear(gpointer data)
@@ -72,7 +72,7 @@ char *fc_modules_hex(const guint8 *bytes, gsize count)
     return g_string_free(text, FALSE);
 }
 
-/* Up to the first NUL, if any; the file's writer sees to everything else. */
+/* Copies a path up to the first NUL.  The profile's writer escapes what else may be in it. */
 static char *copy_path(const char *path, gsize bytes)
 {
     const char *nul = memchr(path, '\0', bytes);
@@ -139,8 +139,8 @@ gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, co
     return TRUE;
 }
 
-/* The library that came to the same place is often announced first: the build-id and the age
- * tell which one is gone. */
+/* Another library at the same addresses is often announced before this one's end.  The build-id,
+ * and the order in the list, say which one is gone. */
 void fc_modules_unload(FcModules *modules, const struct FcModuleInfo *info, guint64 time)
 {
     g_autofree char *build_id =

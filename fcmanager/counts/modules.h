@@ -15,12 +15,12 @@ typedef struct
     guint64 base;
     guint64 start;
     guint64 end;
-    guint64 load_time;   /* ticks: loaded first, */
-    guint64 since;       /* and last, if it was opened again */
+    guint64 load_time;   /* ticks: when it was first loaded */
+    guint64 since;       /* ticks: when it was last loaded */
     guint64 unload_time; /* ticks; G_MAXUINT64: still loaded */
 } FcModule;
 
-/* A range of addresses whose meaning changed at some time. */
+/* A module was loaded into a range of addresses, or unloaded from it. */
 typedef struct
 {
     guint64 time; /* ticks */
@@ -39,22 +39,24 @@ void fc_modules_free(FcModules *modules);
  * FALSE: the list is full. */
 gboolean fc_modules_load(FcModules *modules, const struct FcModuleInfo *info, const char *path,
                          gsize path_bytes, guint64 time);
-/* Sets whether a module that was unloaded and equals a new one is opened again instead of being
- * listed twice.  Then only its last times are known. */
+/* Whether the list is so long that a module which was unloaded and is loaded again is not listed
+ * twice.  Then only its last times are known. */
 gboolean fc_modules_are_crowded(const FcModules *modules);
+/* Sets the unload time of the module.  If it is not listed, does nothing. */
 void fc_modules_unload(FcModules *modules, const struct FcModuleInfo *info, guint64 time);
 
-/* The module that contained `address` at `time`.  If none did, the nearest in time, since a
- * constructor runs before its library is announced.  FC_NONE: there never was one. */
+/* The index of the module that contained `address` at `time`.  If none did, the one that did at
+ * the nearest time, since constructors run before their library is announced.  FC_NONE: none ever
+ * did. */
 gint fc_modules_find(const FcModules *modules, guint64 address, guint64 time);
 
-/* A build-id as text; NULL: it has no bytes.  The caller frees it. */
+/* A build-id as hex text; NULL if `count` is 0.  The caller frees it. */
 char *fc_modules_hex(const guint8 *bytes, gsize count);
 
 guint fc_modules_count(const FcModules *modules);
 const FcModule *fc_modules_get(const FcModules *modules, guint index);
 
-/* Changes in the order in which they arrived; the count only grows.  NULL: that change was
- * dropped, as the oldest ones of a long list are; anything may have changed. */
+/* The number of changes, which only grows, and one of them in the order of their arrival.  NULL: it
+ * was dropped because the list was too long, so any address may have changed. */
 guint fc_modules_change_count(const FcModules *modules);
 const FcModuleChange *fc_modules_change(const FcModules *modules, guint index);

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More than status has, unless its process has hundreds of groups. */
+/* More than the text of status, unless the process has hundreds of groups. */
 #define STATUS_BYTES 4096u
 #define SCHEDSTAT_BYTES 64u
 
-/* What schedstat says. */
+/* Two numbers of /proc/PID/task/TID/schedstat. */
 typedef struct
 {
-    guint64 ran;   /* ns; up to when it was counted, where the thread is on a CPU */
-    guint64 given; /* how often it was given one */
+    guint64 ran;   /* ns that the thread has run, until the kernel last updated it */
+    guint64 given; /* how often it was given a CPU */
 } Schedstat;
 
 static int open_of(gint pid, gint64 tid, const char *name)
@@ -42,7 +42,7 @@ void fc_on_cpu_close(FcOnCpu *on_cpu)
         close(on_cpu->schedstat);
 }
 
-/* FALSE: there is nothing. */
+/* Reads the file from its beginning, with a NUL after it.  FALSE: nothing can be read. */
 static gboolean read_text(int fd, char *text, size_t size)
 {
     const ssize_t bytes = fd >= 0 ? pread(fd, text, size - 1, 0) : 0;
@@ -63,7 +63,7 @@ static Schedstat read_schedstat(const FcOnCpu *on_cpu)
     return found;
 }
 
-/* The number behind `name` and a tab; 0 where that is not there. */
+/* The number behind `name`; 0: the text does not have that. */
 static guint64 number_of(const char *text, const char *name)
 {
     const char *line = strstr(text, name);
@@ -81,7 +81,7 @@ double fc_on_cpu_us(FcOnCpu *on_cpu, double most)
     const guint64 taken = number_of(text, "\nvoluntary_ctxt_switches:\t") +
                           number_of(text, "\nnonvoluntary_ctxt_switches:\t");
     on_cpu->ran = now.ran;
-    /* without a number of switches, as the text was longer, nothing is known */
+    /* `taken` is 0 if the text was too long; then it is not known whether the thread runs */
     if (taken == 0 || before.given != now.given || now.given != taken)
         return most;
     return MIN(most, (double)ran / 1000);

@@ -19,10 +19,11 @@ typedef struct
     guint64 ran; /* ns that the thread had run when it was last asked for */
 } FcOnCpu;
 
-/* FALSE: there is no such thread.  Takes two descriptors until it is closed. */
+/* Opens two descriptors, which fc_on_cpu_close closes.  FALSE: there is no such thread. */
 gboolean fc_on_cpu_open(FcOnCpu *on_cpu, gint pid, gint64 tid);
 void fc_on_cpu_close(FcOnCpu *on_cpu);
 
-/* `most` if the thread is on a CPU now.  If it is preempted, which may be because of the caller:
- * the us that it ran since the last call, `most` at most.  -1: it waits, or it is gone. */
+/* How many us a sample of the thread stands for.  `most` if the thread is on a CPU now.  If it is
+ * preempted, possibly by the caller: the us that it ran since the last call, at most `most`.  -1:
+ * it waits or has ended. */
 double fc_on_cpu_us(FcOnCpu *on_cpu, double most);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where a call stands among the slowest: see slowest.h.
+ * Inserts a call among the slowest: see slowest.h.
  */
 #include "fcmanager/counts/slowest.h"
 

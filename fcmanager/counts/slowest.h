@@ -13,8 +13,8 @@
 typedef struct
 {
     guint64 total;
-    guint64 begun; /* made; on a coroutine's stack: made or resumed */
-    gint64 tid;    /* set when the thread is done */
+    guint64 begun; /* when it was made; of a coroutine's frame, when it was made or last resumed */
+    gint64 tid;    /* set when the thread has ended */
     guint32 node;  /* its context */
 } FcSlowCall;
 
@@ -30,6 +30,7 @@ typedef struct
 void fc_slowest_add(FcSlowest *slowest, guint32 most, const FcSlowCall *call);
 void fc_slowest_clear(FcSlowest *slowest);
 
+/* Whether a call that took `total` is among the `most` slowest. */
 static inline gboolean fc_slowest_is_one(const FcSlowest *slowest, guint32 most, guint64 total)
 {
     return slowest->count < most || total > slowest->calls[slowest->count - 1].total;

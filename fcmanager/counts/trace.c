@@ -5,7 +5,7 @@
 #include "fcmanager/counts/trace.h"
 
 #define LEAST_RECORDS 256u
-/* Calls that had not returned: those of a deep recursion are much the same. */
+/* How many calls that had not returned are kept.  Only a deep recursion has more. */
 #define OPEN_MAX 65536u
 
 FcTrace *fc_trace_new(FcTraceRoom *shared)

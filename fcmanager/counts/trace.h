@@ -45,7 +45,8 @@ typedef struct
 FcTrace *fc_trace_new(FcTraceRoom *shared);
 void fc_trace_free(FcTrace *trace);
 
-/* Makes room when the ring is full: grows it, or begins again at the oldest record. */
+/* To be called when the ring is full: makes it larger or, at its limit, lets the next record
+ * replace the oldest. */
 void fc_trace_turn(FcTrace *trace);
 
 static inline void fc_trace_add(FcTrace *trace, const FcTraceRecord *record)
@@ -57,9 +58,9 @@ static inline void fc_trace_add(FcTrace *trace, const FcTraceRecord *record)
         trace->records[trace->next++] = *record;
 }
 
-/* At the end: adds a call that has not returned. */
+/* Adds a call that had not returned when the thread ended. */
 void fc_trace_add_open(FcTrace *trace, const FcTraceRecord *record);
 
-/* Nothing is added any more: puts the records in order and frees spare memory.  `functions` maps
- * their functions to new numbers; NULL: they stay. */
+/* Puts the records in order and frees unused memory.  `functions` maps their functions to new
+ * numbers; NULL: they keep theirs.  Nothing may be added after this. */
 void fc_trace_finish(FcTrace *trace, const guint32 *functions);

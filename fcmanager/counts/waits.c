@@ -4,13 +4,12 @@
  */
 #include "fcmanager/counts/waits.h"
 
-/* Of contexts: cut off their own waits, with what was cut off those below them; and what is on the
- * CPU below them, by their own children. */
+/* Ticks by context. */
 typedef struct
 {
-    guint64 *cut;
-    guint64 *callees;
-    guint64 *callees_on_cpu;
+    guint64 *cut;            /* cut off its own wait, and off those of the contexts below it */
+    guint64 *callees;        /* the totals of its children */
+    guint64 *callees_on_cpu; /* the part of that on the CPU */
 } Work;
 
 static guint64 less(guint64 ticks, guint64 taken)
@@ -27,10 +26,10 @@ static void set_wait(GHashTable **waits, guint32 index, FcCountsCost wait)
         fc_counts_add_wait(waits, index, wait);
 }
 
-/* The wait in all of a context, of which `wait` was seen and the own part is bounded, as those of
- * its children are: without recursion it is what these have together, and of time that is in none
- * of them no more than there is.  What was cut off may not have been in it: it was bounded, too, as
- * it was seen. */
+/* The bounded wait in a context's total.  `wait` has the measured total and the bounded local
+ * wait; the children's are bounded.  Without recursion the result is at least the sum of these, and
+ * more by at most the part of the total that is neither the context's own nor a child's.  The
+ * measured total may have been bounded before, so it need not contain all that was cut off. */
 static guint64 bound_total(const Work *work, const FcCountsNode *node, guint32 index,
                            FcCountsCost wait)
 {
@@ -42,7 +41,7 @@ static guint64 bound_total(const Work *work, const FcCountsNode *node, guint32 i
     return CLAMP(seen, least, least + (node->total - sum));
 }
 
-/* Children stand behind their parents. */
+/* Bounds the waits of all contexts.  Children stand behind their parents. */
 static void bound_nodes(FcCounts *counts, const Work *work)
 {
     for (guint32 i = counts->node_count; i-- > 1;)
@@ -64,8 +63,8 @@ static guint64 on_cpu(const FcCounts *counts, guint32 index)
     return less(counts->nodes[index].total, fc_counts_wait(counts->node_waits, index).total);
 }
 
-/* Each context is on the CPU for as long at least as it was itself, and as any below it: in a
- * recursion what was seen of its wait may say less. */
+/* Cuts waits so that each context's total on the CPU is at least its own time on the CPU, and at
+ * least that of each context below it.  In a recursion the measured wait may be longer. */
 static void leave_room(FcCounts *counts)
 {
     g_autofree guint64 *least = g_new0(guint64, counts->node_count);
@@ -82,9 +81,8 @@ static void leave_room(FcCounts *counts)
     }
 }
 
-/* No context is on the CPU for longer than its caller's, but for its own time: see
- * totals.h.  Returns how long the thread was, by what all took themselves.
- */
+/* Lengthens waits so that no context's total on the CPU is more than its caller's, unless its own
+ * time is: see totals.h.  Returns the thread's time on the CPU, the sum of all contexts' own. */
 static guint64 bound_on_cpu(FcCounts *counts)
 {
     guint64 all = 0;
@@ -104,13 +102,13 @@ static guint64 bound_on_cpu(FcCounts *counts)
     return all;
 }
 
-/* What the contexts of a function or of an arc have together. */
+/* Sums over the contexts of a function or of an arc. */
 typedef struct
 {
     guint64 total;
     guint64 on_cpu;
     guint64 cut;
-    guint64 local; /* wait of their own */
+    guint64 local; /* their own waits */
 } Sum;
 
 static void add_node(Sum *sum, const FcCountsNode *node, FcCountsCost wait, guint64 cut)
@@ -121,7 +119,9 @@ static void add_node(Sum *sum, const FcCountsNode *node, FcCountsCost wait, guin
     sum->local += wait.local;
 }
 
-/* Of `total`, in which any of the contexts was active, several maybe at a time. */
+/* The part of `total` on the CPU.  `total` is the time in which at least one of the contexts was
+ * active.  If several were at a time, it is less than the sum of their totals, and the part on the
+ * CPU is scaled likewise. */
 static guint64 on_cpu_of(const Sum *sum, guint64 total)
 {
     if (total == sum->total)
@@ -129,9 +129,9 @@ static guint64 on_cpu_of(const Sum *sum, guint64 total)
     return (guint64)((double)sum->on_cpu / (double)sum->total * (double)total);
 }
 
-/* The part of `total` off the CPU: that of the contexts, unless there is time of a recursion, which
- * has no context of its own, in it.  All the same no more is on the CPU than `most`, as the thread
- * was. */
+/* The part of `total` off the CPU, by that of the contexts.  If `total` is more than theirs,
+ * because calls of a recursion have no contexts of their own, it is the measured `wait` without
+ * what was cut off.  At most `most`, the thread's time on the CPU, is on the CPU. */
 static guint64 bound_sum(const Sum *sum, guint64 total, guint64 wait, guint64 most)
 {
     const guint64 bounded = total <= sum->total && sum->total > 0
@@ -177,8 +177,8 @@ static guint64 part_of(double part, guint64 ticks)
     return part < 1 ? (guint64)(part * (double)ticks) : ticks;
 }
 
-/* The same part of all: in a recursion, where totals are no sums, those of local times would tell
- * nothing of them. */
+/* Local times and totals each get the same part of their time on the CPU.  Totals can't be summed
+ * up from local times, since in a recursion they are no sums. */
 void fc_waits_spread(FcCounts *counts, guint64 unplaced)
 {
     double all = 0;
