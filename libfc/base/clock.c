@@ -15,18 +15,19 @@
 #include <cpuid.h>
 #endif
 
-/* The loader has yet to relocate this library: resolvers of ifuncs of libraries that come behind it
- * run under the hooks then, and nothing of ours can be used. */
+/* Off until the loader has relocated this library.  Before that, ifunc resolvers of other
+ * libraries may already run and call the hooks, which can't use anything of libfc yet. */
 enum FcTimeMode fc_clock_mode = FC_CLOCK_OFF;
 
-/* As a resolver, the first thing of ours that the loader calls, last of all relocations.  Any slow
- * clock is meant, so that the hooks go the way on which the rest is asked. */
+/* An ifunc, by whose resolver libfc learns that it is relocated: the loader calls resolvers after
+ * all other relocations, and before any other code of this library.  The resolver sets a slow
+ * clock, no matter which, so that the hooks take the slow path, which checks the rest. */
 static void is_relocated(void)
 {
 }
 
-/* A sanitizer's own functions can't be called as early.  Used: clang does not see it in the name.
- */
+/* Without sanitizers, whose functions can't be called so early.  `used`: clang does not see the
+ * use by name below. */
 typedef void Resolved(void);
 __attribute__((used, no_sanitize("thread", "address", "undefined"))) static Resolved *
 resolve_relocated(void)
@@ -77,7 +78,7 @@ enum FcTimeMode fc_clock_start(enum FcTimeMode wanted, bool memory)
     fc_clock_mode = wanted;
     if (memory && (wanted == FC_TIME_CPU || wanted == FC_TIME_SYS))
     {
-        /* time puts in order what several threads do to one block: the clock must be the same */
+        /* the times tell in which order threads used a block, so all threads need one clock */
         fc_notice("memory is profiled with the time of all threads, time mode is ext");
         fc_clock_mode = FC_TIME_EXT;
     }

@@ -59,8 +59,8 @@ static int find_variable(const char *name)
 
 #define PREFIX "FC_"
 
-/* The variable whose name is so like that one that it was meant; -1: none is.  A third of the
- * letters may be wrong: others, too, begin names with FC_. */
+/* Returns the variable that `name` is probably meant to be; -1: none.  At most a third of the
+ * letters may differ, since variables of other software may begin with FC_, too. */
 static int find_meant(const char *name)
 {
     int meant = -1;
@@ -77,7 +77,7 @@ static int find_meant(const char *name)
     return meant;
 }
 
-/* Says which variables of the environment were meant to be ours. */
+/* Prints a notice for each variable of the environment that is probably a misspelt one of ours. */
 static void find_misspelt(void)
 {
     char **environment = fc_libc_environ();
@@ -101,9 +101,9 @@ static void find_misspelt(void)
     }
 }
 
-/* A file of the working directory may name nothing outside of it: neither a program to execute
- * nor a file or folder to write to, also by way of a link, which comes in an archive as the file
- * does. */
+/* Whether `value` leads out of the working directory.  A file there must not name a program to
+ * execute, nor a file or folder elsewhere to write to.  This includes links: an archive may have
+ * brought both the file and a link. */
 static bool leads_out(enum Variable variable, const char *value)
 {
     if (variable == VAR_MANAGER)
@@ -163,9 +163,9 @@ static void take_line(char *line, bool is_own)
         take_value((enum Variable)variable, value, is_own);
 }
 
-/* Reads the settings of a file; `is_own`: they are those of a privileged program.  0, or -errno
- * where none is used; -EFBIG: there is no room for them, and what is cut off may be the end of a
- * value. */
+/* Reads the settings in a file.  `is_own`: it is a privileged program's own file.  Returns 0, or
+ * -errno if no setting is used. -EFBIG: the file is too long.  Then no part of it is used, since
+ * the cut may be within a value. */
 static long load_file(const char *folder, const char *name, bool is_own)
 {
     const int fd = fc_trust_open(folder, name);
@@ -186,8 +186,7 @@ static long load_file(const char *folder, const char *name, bool is_own)
     return 0;
 }
 
-/* Says why a file is not used that is there.  A privileged program
- * is not profiled then: `is_own`. */
+/* Prints why an existing file is not used.  With `is_own` the program is not profiled then. */
 static void explain(const char *file, long error, bool is_own)
 {
     struct FcLine line;
@@ -213,7 +212,8 @@ static void load_rc_file(void)
     explain("./" RC_FILE, error, false);
 }
 
-/* PROGRAM.functioncheckrc beside the program, which says at least where the profile goes to. */
+/* Reads PROGRAM.functioncheckrc beside the program.  It must at least say where the profile goes.
+ */
 static void load_own_file(void)
 {
     static char path[4096 + sizeof RC_FILE];
@@ -242,7 +242,8 @@ static void complain(enum Variable variable, const char *used)
     fc_notice_line(&line);
 }
 
-/* What is no number is `fallback`, and what is more than `most` is `many`. */
+/* Returns the variable's number; `fallback` if it is no number, `many` if it is more than `most`.
+ */
 static uint32_t number_up_to(enum Variable variable, uint32_t fallback, uint32_t most,
                              uint32_t many)
 {
@@ -280,7 +281,8 @@ static void path(enum Variable variable, char *into, size_t room, const char *fa
     strcpy(into, text ? text : fallback);
 }
 
-/* Reads a number at *text and moves it behind; UINT32_MAX where there is none, or a larger one. */
+/* Reads a number at *text and moves *text past it.  UINT32_MAX: there is no number, or it is too
+ * large. */
 static uint32_t take_number(const char **text)
 {
     uint64_t result = 0;
@@ -293,7 +295,7 @@ static uint32_t take_number(const char **text)
     return is_good ? (uint32_t)result : UINT32_MAX;
 }
 
-/* 0: it is none, or more than 24 days. */
+/* Reads a time such as 5m in the same way. 0: it is none, or more than 24 days. */
 static uint32_t take_time_ms(const char **text)
 {
     static const struct
@@ -337,7 +339,7 @@ static void load_every(void)
 /* The letters behind `%` in FC_DUMP_NAME; fcmanager puts in what they stand for. */
 #define PATTERNS "pntrj%"
 
-/* What it can't make sense of stays as it is. */
+/* Prints a notice for each unknown pattern, which stays in the name as it is. */
 static void check_patterns(const char *name)
 {
     for (const char *at = strchr(name, '%'); at; at = strchr(at, '%'))
@@ -376,7 +378,8 @@ static void load_rank(void)
         fc_notice("FC_DUMP_NAME: no job is known here, '%j' is 0");
 }
 
-/* "functioncheck"; of a job's ranks "functioncheck.JOB-RANK", all of them of one length. */
+/* "functioncheck"; in a job "functioncheck.JOB-RANK", with leading zeros so that the names of all
+ * ranks have the same length. */
 static void make_default_name(void)
 {
     uint32_t width = 1;
@@ -446,7 +449,7 @@ static void load_transport(void)
 static void load_detail(void)
 {
     const char *text = values[VAR_DETAIL];
-    /* whose call allocated what is to be exact, and who asks for percentiles wants all calls */
+    /* FC_MEMORY needs the caller of each allocation, and percentiles need the time of each call */
     const bool wants_all = fc_config.memory || fc_config.latency;
     fc_config.detail = wants_all ? FC_DETAIL_ALL : FC_DETAIL_AUTO;
     if (!text)
@@ -480,10 +483,10 @@ static void load_filter(void)
         fc_notice("FC_FILTER is too long and not used");
 }
 
-/* Where they go, as far as that is known: called again when the file has been read.  Of the ranks
- * of a job the first speaks for all, and that there is no profile the first of each machine.  False
- * where FC_LOG can't be used.  The folder that a privileged program is started in is another's
- * choice. */
+/* Sets where notices go, by the settings that are known so far; called again when the file was
+ * read.  In a job only the first rank prints notices.  If there is no profile, the first rank of
+ * each machine says so.  Returns false if FC_LOG can't be used.  A privileged program accepts
+ * only an absolute path there, since another user chose its working directory. */
 static bool choose_notices(void)
 {
     const char *log = values[VAR_LOG];
@@ -565,7 +568,7 @@ static void print_entry(const char *label, const char *text, uint32_t value)
     fc_notice_line(&line);
 }
 
-/* Where it is set to something. */
+/* Prints the number unless it is 0. */
 static void print_number(const char *label, uint32_t value)
 {
     if (value != 0)
@@ -641,7 +644,7 @@ void fc_config_print_banner(void)
     fc_notice("");
 }
 
-/* Who asks for it gets it, also with FC_QUIET. */
+/* Prints the line even with FC_QUIET: the user asked for it. */
 static void print_help_line(struct FcLine *line)
 {
     fc_line_end(line);

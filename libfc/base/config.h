@@ -49,8 +49,8 @@ struct FcConfig
     uint32_t contexts;       /* calling contexts of all processes together, at most */
     uint32_t depth;          /* calls within one another that are recorded, at most; 0: no limit */
     uint32_t keep;           /* how many older profiles are kept under other names */
-    uint32_t every_ms;       /* so often a snapshot is written; 0: never */
-    uint32_t every_keep;     /* of which so many stay */
+    uint32_t every_ms;       /* time from one snapshot to the next; 0: there are none */
+    uint32_t every_keep;     /* how many snapshots are kept */
     char dump_name[256];     /* without .fc; a pattern */
     char rank[16];           /* what %r in it is replaced by */
     char dump_path[4096];    /* as given; "./" by default */

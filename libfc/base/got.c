@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where libfc came in with a plug-in it stands behind libc in the order of symbol look-up,
- * and the host's calls of dlopen and dlclose do not reach us.  They go through its global
- * offset table, of which the loader fills in an entry for every imported function, named by the
- * relocations of kind JUMP_SLOT and GLOB_DAT (System V ABI, chapter 5; the processor
- * supplements).  modules.c has our interposers put there.  Never used where the loader finds us
- * first.
+ * If a plug-in brought libfc in, libfc comes after libc in the order of symbol look-up, and the
+ * host's calls of dlopen and dlclose do not reach libfc.  These calls go through the host's
+ * global offset table, in which the loader fills in an entry for every imported function.
+ * Relocations of kind JUMP_SLOT and GLOB_DAT name the functions (System V ABI, chapter 5; the
+ * processor supplements). modules.c puts our interposers into these entries.  Not used if the
+ * loader finds libfc first.
  */
 #include "libfc/base/got.h"
 
@@ -36,7 +36,7 @@ struct Tables
     size_t data_bytes;
 };
 
-/* glibc has added the base already where it could write the dynamic section. */
+/* The run-time address. glibc has already added the base if it could write the dynamic section. */
 static const void *loaded(const struct dl_phdr_info *object, ElfW(Addr) address)
 {
     return (const void *)(address < object->dlpi_addr ? object->dlpi_addr + address : address);
@@ -77,7 +77,7 @@ static bool read_tables(const struct dl_phdr_info *object, const ElfW(Dyn) * ent
     return is_rela && tables->symbols != NULL && tables->strings != NULL;
 }
 
-/* The pages that the loader made read-only when it had filled them in. */
+/* Whether the entry is in pages that the loader made read-only after it had filled them in. */
 static bool is_read_only(const struct dl_phdr_info *object, const void *entry)
 {
     uintptr_t at = (uintptr_t)entry;

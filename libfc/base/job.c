@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See job.h.  Where a launcher gives its job no name, that is made of what all ranks of a step have
- * in common: the host and port that Hydra (the mpirun of MPICH) listens at, as the command line of
- * its proxy tells, or the host, number and start of the process that started this one.
+ * See job.h. If a launcher gives its job no name, libfc makes one from what all ranks of a step
+ * have in common.  That is the host and port at which Hydra (the mpirun of MPICH) listens, from
+ * the command line of its proxy.  Without Hydra it is the host, and the pid and start time of the
+ * parent process.
  */
 #include "libfc/base/job.h"
 
@@ -16,8 +17,8 @@
 
 struct FcJob fc_job = {.rank = FC_JOB_UNKNOWN, .local_rank = FC_JOB_UNKNOWN};
 
-/* Variables of the environment; NULL: there is none.  A launcher that was itself started by another
- * one stands before that. */
+/* The variables that launchers put into the environment; NULL: there is none.  The first launcher
+ * found is used, so one that another launcher may start comes before that other one. */
 static const struct Launcher
 {
     const char *name;
@@ -38,7 +39,7 @@ static const struct Launcher
 #define ANCESTORS_MAX 8 /* a wrapper or two, and the proxy */
 #define TEXT_BYTES 4096
 
-/* The number in decimal digits that `text` is; FC_JOB_UNKNOWN: it is none, or too large. */
+/* The decimal number in `text`; FC_JOB_UNKNOWN: it is no number, or too large. */
 static uint32_t number_of(const char *text)
 {
     uint64_t number = 0;
@@ -82,7 +83,7 @@ static void add_host(void)
         add_name(host.nodename, strlen(host.nodename));
 }
 
-/* A file of /proc for process `pid`, which 0 is added to; its length. */
+/* Reads a file that /proc has for process `pid`, and adds a NUL.  Returns its length. */
 static size_t read_process(uint64_t pid, const char *file, char text[TEXT_BYTES])
 {
     char path[64] = "/proc/";
@@ -92,7 +93,7 @@ static size_t read_process(uint64_t pid, const char *file, char text[TEXT_BYTES]
     return bytes;
 }
 
-/* The argument behind `option`, of arguments that end with NUL; NULL: there is none. */
+/* The argument after `option`.  Each argument in `text` ends with a NUL.  NULL: there is none. */
 static const char *argument_behind(const char *option, const char *text, size_t bytes)
 {
     for (const char *at = text; at < text + bytes; at += strlen(at) + 1)
@@ -118,7 +119,8 @@ static bool name_by_hydra(const char *text, size_t bytes)
     return true;
 }
 
-/* The fields of a process's stat behind its name: the state is the third of all. */
+/* The value of a field of /proc/PID/stat, by its number in proc(5).  Only for fields after the
+ * name, which is field 2. */
 static uint64_t field_of(const char *stat, int number)
 {
     const char *at = strrchr(stat, ')');
@@ -154,8 +156,9 @@ static void name_by_parent(void)
     add_number(field_of(text, STAT_START));
 }
 
-/* In a batch job of Slurm its number comes first, then the step: its own number, or what a launcher
- * that was started there calls its job.  A batch script has a rank, but is no step. */
+/* In a batch job of Slurm the name begins with the job's number.  The step follows: its number,
+ * or, if another launcher was started in the batch job, that launcher's name for its job.  A
+ * batch script has a rank, but is no step. */
 static void find_name(const struct Launcher *launcher)
 {
     static const char prefix[] = "slurm.pmix.";

@@ -58,7 +58,7 @@ struct Tables
     const ElfW(Versym) * versions;
 };
 
-/* glibc has added the base already where it could write the dynamic section. */
+/* The run-time address. glibc has already added the base if it could write the dynamic section. */
 static const void *loaded(const struct link_map *object, ElfW(Addr) address)
 {
     return (const void *)(address < object->l_addr ? object->l_addr + address : address);
@@ -227,8 +227,8 @@ const char *fc_libc_getenv(const char *name)
     return NULL;
 }
 
-/* Of a library that came for another one's sake the loader allocates some things anew when it is
- * opened: it is asked last. */
+/* Searches the module's own symbols first.  The loader is asked last: it may allocate when a
+ * library is opened that was loaded as another one's dependency. */
 void *fc_libc_find_near(const void *code, const char *name)
 {
     Dl_info module;

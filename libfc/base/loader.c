@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <unwind.h>
 
-/* How often a fork lets threads that ask finish. */
+/* How often a fork gives way to threads that ask.  The first times it yields, then it sleeps. */
 #define PATIENCE 1000
 #define YIELDS 16
 #define DELAY_NS 100000

@@ -15,7 +15,7 @@
 struct Line
 {
     uint64_t start;
-    unsigned fields; /* that are over */
+    unsigned fields; /* complete so far */
     bool is_in_start;
     bool is_in_field;
     size_t name_bytes;
@@ -28,7 +28,7 @@ static int digit_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Of one line, as it comes.  The name is what is behind five fields and blanks. */
+/* Takes the next character of a line.  The name comes after five fields and blanks. */
 static void take(struct Line *line, char c, char *into, size_t room)
 {
     if (line->fields == FIELDS && (c != ' ' || line->name_bytes > 0))

@@ -24,7 +24,7 @@ uint64_t fc_namespace_own(void)
 
 bool fc_namespace_changes(void)
 {
-    /* not to be opened, so 0, as long as the new one has no first process */
+    /* the second is 0 as long as the new namespace has no first process */
     uint64_t own = fc_namespace_own();
     return own != 0 && inode_of("/proc/self/ns/pid_for_children") != own;
 }

@@ -40,14 +40,15 @@ void fc_notice_setup(void)
     fc_notice_choose(false, false, false, NULL);
 }
 
-/* For each text anew: the program may close all descriptors that it does not know of. */
+/* Opens the log for each text: the program may close all descriptors that it does not know. */
 static int open_log(void)
 {
     return (int)fc_sys(SYS_openat, AT_FDCWD, log_path,
                        O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
 }
 
-/* The program may go to another folder. */
+/* Makes the path absolute, as the program may change its working directory.  False: the file
+ * can't be opened. */
 static bool set_log(const char *path)
 {
     size_t folder = 0;
@@ -89,11 +90,11 @@ const char *fc_notice_log(void)
     return log_path[0] != '\0' ? log_path : NULL;
 }
 
-/* Whether there is room in a pipe, or soon: nobody may be reading at the other end, and the program
- * must not wait for that on our account. */
+/* Whether standard error has room, at least after a short wait.  It may be a pipe that nobody
+ * reads, and the program must not wait for a reader because of libfc. */
 static bool has_room(void)
 {
-    static bool was_stuck; /* atomic; relaxed: so long one waits, at most */
+    static bool was_stuck; /* atomic; relaxed: at worst a thread waits once more */
     struct pollfd poll = {.fd = STDERR_FILENO, .events = POLLOUT};
     struct timespec wait = {0, __atomic_load_n(&was_stuck, __ATOMIC_RELAXED) ? 0 : WAIT_NS};
     const bool is_stuck = fc_sys(SYS_ppoll, &poll, 1, &wait, NULL, 8) == 0;

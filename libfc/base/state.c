@@ -70,10 +70,10 @@ bool fc_state_has_ended(void)
 static void turn_hooks_off(void)
 {
     fc_clock_turn_off();
-    fc_mark_turn_off(); /* hooks of threads that give names look at nothing else */
+    fc_mark_turn_off(); /* hooks of threads that intern call sites check only this */
 }
 
-/* False where it was off, or at its end. */
+/* False: profiling was off already, or has ended. */
 static bool turn_off(void)
 {
     uint32_t now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
@@ -83,9 +83,9 @@ static bool turn_off(void)
     while (
         !__atomic_compare_exchange_n(&state, &now, OFF, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     turn_hooks_off();
-    /* Other threads find out when they come to libfc (counters.h, hooks.c).  This one may have
-       forbidden itself the counter.  The names stay mapped: a hook that a handler interrupted may
-       be at work in them. */
+    /* Other threads find out when they come to libfc (counters.h, hooks.c).  This thread may have
+       made reading the time-stamp counter an error, so its hooks must stop now.  The interned
+       call sites stay mapped: a hook that a handler interrupted may be using them. */
     fc_hooks.table = NULL;
     fc_thread.call_sites = NULL;
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See sys.h.  fcmanager, which has some files of libfc's, has this one, too.
+ * See sys.h. Compiled into fcmanager, too.
  */
 #include "libfc/base/sys.h"
 

@@ -15,7 +15,8 @@ char *fc_text_number(char *at, uint64_t number)
     return at;
 }
 
-/* What an UTF-8 text begins with, and of how many bytes that is; where it is none, INVALID. */
+/* decode returns the first character of a UTF-8 text, and its length in *bytes.  INVALID: the
+ * first byte begins no valid character. */
 #define INVALID 0xffffffffu
 
 static uint32_t decode(const unsigned char *text, size_t *bytes)
@@ -42,8 +43,8 @@ static uint32_t decode(const unsigned char *text, size_t *bytes)
     return code;
 }
 
-/* Whether it does something to a terminal or to how the rest is read: control characters, and those
- * that can't be seen or turn the direction of writing. */
+/* Whether the character affects a terminal or how other text is displayed: control characters,
+ * and those that are invisible or change the writing direction. */
 static bool is_hidden(uint32_t code)
 {
     static const uint32_t ranges[][2] = {{0, 0x1f},        {0x7f, 0x9f},      {0xad, 0xad},
@@ -56,7 +57,7 @@ static bool is_hidden(uint32_t code)
     return false;
 }
 
-/* "\x1b", "\u202e", "\U000e0001"; of how many characters. */
+/* Writes "\x1b", "\u202e" or "\U000e0001".  Returns the number of characters. */
 static size_t escape(char *at, uint32_t code)
 {
     const char digits[] = "0123456789abcdef";
@@ -88,7 +89,8 @@ void fc_line_add(struct FcLine *line, const char *text)
 
 size_t fc_text_distance(const char *one, const char *other)
 {
-    size_t row[COMPARED_MAX + 1]; /* from the start of one to each start of the other */
+    size_t row[COMPARED_MAX + 1]; /* distances from the part of `one` read so far to each prefix
+                                     of `other` */
     const size_t length = strlen(other);
     if (length > COMPARED_MAX || strlen(one) > COMPARED_MAX)
         return SIZE_MAX;

@@ -14,9 +14,9 @@
 /* How many messages a thread may queue (fc_channel_send_later). */
 #define FC_QUEUED_MAX 4
 
-/* In so many units of a chunk records begin; an even number.  It leaves room after them, on
- * which hooks rely that find the chunk full (slow.c).  Tests in which often something is to be
- * decided have few. */
+/* How many units of a chunk a record may begin in; an even number.  Hooks that find the chunk
+ * full rely on the room after these units (slow.c).  Builds for tests have fewer, so that chunks
+ * are full more often. */
 #define FC_UNITS_MOST (FC_CHUNK_STARTS - 256u)
 #if defined(FC_TEST_EAGER)
 #define FC_UNITS 320u
@@ -51,15 +51,17 @@ struct FcThread
     struct FcChunk *spare;         /* buffers to be used again */
     struct FcThread *next_user;    /* the next thread with private buffers */
     uint32_t private_lock;         /* of private_chunk, parked, spare and is_taken */
-    bool is_taken;                 /* the thread that ends the process has sent them */
+    bool is_taken;                 /* the thread that ends the process has sent its private
+                                      buffers */
     const void *last_freed; /* the last pointer given to free, by which interpose-cxx.c sees whether
                                an operator delete called free */
     bool is_listed;
     bool is_announced;           /* fcmanager knows that the thread has a private buffer */
-    uint8_t private_rounds;      /* how often it was claimed since */
+    uint8_t private_rounds;      /* how often a private buffer was claimed since */
     bool has_ended;              /* its key's destructor ran for the last time */
     uint8_t end_rounds;          /* how often it ran */
-    bool is_looking_up;          /* libfc itself allocates meanwhile */
+    bool is_looking_up;          /* libfc looks a function up; what is allocated meanwhile is
+                                    libfc's */
     bool has_signal_stack;       /* or had one */
     bool is_quitting;            /* it ends the process: for it alone profiling is on */
     bool is_blocking;            /* signals are blocked by fc_block_signals */
@@ -76,7 +78,7 @@ struct FcThread
     struct FcCounted *counted; /* NULL: nothing is counted yet (counters.c) */
     int tid;                   /* the kernel's number; from here on for switches.c */
     bool has_begun;            /* its first FC_OFF_SEEN was recorded */
-    bool is_forked;            /* or sent as a message */
+    bool is_forked;            /* it was sent as a message instead, by a forked child */
     bool is_pausing;           /* libfc is working, or waits for the manager */
     bool is_time_still;        /* records made meanwhile get the time when that began */
     uint64_t pause_time;       /* that time, in ticks */
@@ -113,7 +115,7 @@ static inline bool fc_thread_is_on_own_stack(uint64_t address)
 }
 
 #define FC_CURSOR_GENERATION_SHIFT 48
-#define FC_CURSOR_ADDRESS_SHIFT 16 /* once it is rotated by so much */
+#define FC_CURSOR_ADDRESS_SHIFT 16 /* after a rotation by this many bits */
 #define FC_CURSOR(chunk, generation, units)                                                        \
     ((uint64_t)(uintptr_t)(chunk) |                                                                \
      (uint64_t)FC_GENERATION_OF_SHORT(generation) << FC_CURSOR_GENERATION_SHIFT |                  \
@@ -125,8 +127,8 @@ static inline bool fc_thread_is_on_own_stack(uint64_t address)
 _Static_assert((FC_CHUNK_UNITS - FC_UNITS_MOST) * sizeof(struct FcUnit) >= 4096,
                "room to count on");
 
-/* Whether the loader has yet to give the first thread its variables, which are all 0: it is at work
- * on the program's relocations, and calls resolvers of ifuncs. */
+/* Whether the loader has not initialized the first thread's variables yet: all of them are 0. It
+ * is still relocating the program, and calls ifunc resolvers. */
 static inline bool fc_thread_is_early(void)
 {
     return fc_thread.cursor == 0;

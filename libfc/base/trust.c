@@ -19,7 +19,8 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
-/* The folder that somebody else can change; empty: it was the file that was refused last. */
+/* Why the last file was refused: the folder that somebody else can change; empty: the file
+ * itself. */
 static char fault[FC_WRITERS_PATH];
 
 /* ---- This process ------------------------------------------------------------------- */
@@ -47,7 +48,7 @@ static bool has_capabilities(void)
 
 /* ---- Files ---------------------------------------------------------------------------- */
 
-/* Whether there is nothing of that name, which can be told without a descriptor. */
+/* Whether nothing has that name.  Needs no descriptor. */
 static bool is_missing(const char *folder, const char *name)
 {
     static char path[PATH_MAX];
@@ -116,10 +117,11 @@ static bool is_manager(int file)
     return false;
 }
 
-/* The kernel forgets at an exec which rights a process got by the one before: of a program that was
- * set-user-id and became its owner altogether the file's owner tells, of one that was set-group-id
- * the file's group, which nobody can give to a file who is not in it.  Root has many files that
- * such a one could be led to, but few are an fcmanager. */
+/* Checks a manager that the environment names.  A process may have got rights from a set-user-id
+ * or set-group-id program that executed this one: the kernel forgets this at the second exec.
+ * The user who started that program can't make files of its owner, and can't give a file a group
+ * without being in it.  So the file's owner and group are checked.  A file of root's must be an
+ * fcmanager, because such a user could name any program of root's. */
 static long check_named(int file, const char *path)
 {
     struct stat status;
@@ -193,7 +195,8 @@ void fc_trust_add_reason(struct FcLine *line, long error)
 
 /* ---- Links ------------------------------------------------------------------------------ */
 
-/* Opens the next of the folders of *path, of which it takes it off.  A link is opened itself. */
+/* Opens the next part of *path, within `folder`, and moves *path past it.  Does not follow a
+ * link. */
 static long open_part(long folder, const char **path)
 {
     char name[NAME_MAX + 1];
@@ -237,8 +240,9 @@ static bool is_same_line(const char *one, const char *other, const char *label)
     return a && b && strlen(a) >= bytes && strncmp(a, b, bytes) == 0;
 }
 
-/* All ids are the same, and capabilities: of who is not root they are what he has beyond his user,
- * and root's are other ones in each user namespace. */
+/* Whether the process has our ids and, unless we are root, our capabilities.  For a user other
+ * than root, capabilities are rights beyond the user's own.  Root's differ between user
+ * namespaces. */
 static bool has_our_rights(int process)
 {
     static char own[4096];

@@ -4,8 +4,7 @@
  * keep every register (after-inlining.h).  The callers of other hooks expect no such thing, and
  * saving takes 2.7 KB of a stack that may be small.
  *
- * Async-signal-safe: a handler that comes in between finds either the truth about its hooks, or
- * that there is more to save than necessary.
+ * Async-signal-safe: a handler that comes in between saves all that it must, and at worst more.
  */
 #pragma once
 

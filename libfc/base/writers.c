@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See writers.h.  Compiled into fcmanager, too: system calls, and no other part of libfc but
- * text.c.
+ * See writers.h. Compiled into fcmanager, too, so it uses system calls only, and no other part of
+ * libfc but text.c.
  */
 #include "libfc/base/writers.h"
 
@@ -20,14 +20,15 @@ static bool has(const uint32_t *ids, uint32_t count, uint32_t id)
     return false;
 }
 
-/* One that there is no room for is not among them. */
+/* Adds an id.  If there is no room, it is left out and so not trusted. */
 static void add(uint32_t ids[8], uint32_t *count, uint32_t id)
 {
     if (*count < 8 && !has(ids, *count, id))
         ids[(*count)++] = id;
 }
 
-/* Whom the mode lets replace it, or what is in it, beside the owner. */
+/* Which mode bits let users other than the owner change the file, or replace files in the folder.
+ */
 static mode_t shared_with(const struct stat *status)
 {
     const bool is_sticky = S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX) != 0;
@@ -45,7 +46,8 @@ static void proc_path(char path[48], long fd)
     *at = '\0';
 }
 
-/* Whose entries hide behind the bits of the group. */
+/* Whether the file has an access control list, of whose entries the mode shows only a summary, in
+ * the group's bits. */
 static bool has_acl(long fd)
 {
     char path[48];
@@ -82,7 +84,7 @@ void fc_writers_self(struct FcWriters *writers)
         add(writers->groups, &writers->group_count, user);
 }
 
-/* The path of what is open; false without /proc, or where there is no room for it. */
+/* Gets the path of an open file.  False: there is no /proc, or no room for the path. */
 static bool path_of(long fd, char path[FC_WRITERS_PATH])
 {
     char link[48];
@@ -92,7 +94,7 @@ static bool path_of(long fd, char path[FC_WRITERS_PATH])
     return bytes > 0 && bytes < FC_WRITERS_PATH - 1 && path[0] == '/';
 }
 
-/* The folder above, 0 for that of /, or -errno; `status` is of `folder`. */
+/* Opens the folder above `folder`, whose status is `status`.  Returns 0 if it is /, or -errno. */
 static long open_above(long folder, const struct stat *status)
 {
     struct stat above;
@@ -143,7 +145,8 @@ static bool visit_to_check(void *data, long fd, const struct stat *status)
     return allows(data, fd, status);
 }
 
-/* The folder of the file at `path`, whose name is `name` then; -errno. */
+/* Opens the folder of the file at `path`, and sets *name to the file's name in it.  Or returns
+ * -errno. */
 static long open_folder_of(const char *path, const char **name)
 {
     static char folder[FC_WRITERS_PATH]; /* not on a stack, which may be a signal's */
@@ -203,7 +206,7 @@ long fc_writers_open(const struct FcWriters *writers, int folder, const char *na
     return result < 0 ? result : file;
 }
 
-/* Where `path` leads to. */
+/* Gets the path without links that `path` leads to.  Returns 0 or -errno. */
 static long resolve(const char *path, char real[FC_WRITERS_PATH])
 {
     const long file = fc_sys(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC);
@@ -227,7 +230,8 @@ long fc_writers_open_path(const struct FcWriters *writers, const char *path, int
     if (folder < 0)
         return folder;
     result = fc_writers_open(writers, (int)folder, name, flags, fault);
-    /* as it was checked, which is not as it was found if somebody could change it then */
+    /* fails if the file that was checked has not the path that was found: somebody has replaced
+       it */
     if (result >= 0 && (!path_of(result, real) || strcmp(real, target) != 0))
     {
         fc_sys(SYS_close, result);
