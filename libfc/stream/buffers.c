@@ -84,7 +84,8 @@ static void stop_without_memory(void)
     fc_thread.is_quitting = false;
 }
 
-/* The generations begin again: records of earlier uses must not look new. */
+/* Before the generations begin again: clears the buffer, so that records of earlier uses do not
+ * look new. */
 static void clear_old(struct FcChunk *chunk)
 {
     if (chunk->generation >= FC_GENERATION_LAST)
@@ -193,7 +194,8 @@ static void send_copy(struct FcThread *thread, const struct FcChunk *chunk, uint
         for (uint32_t i = 0; i < units; i++)
             copy.units[count++] = chunk->units[at + i];
     }
-    if (count > FC_DATA_UNITS) /* where the last, long record ends none begins */
+    if (count > FC_DATA_UNITS) /* no record begins in the second unit of the last record, a long
+                                  one */
         count = FC_DATA_UNITS;
     copy.header = (struct FcDataHeader){.sequence = fc_thread_next_sequence(thread),
                                         .count = count,

@@ -95,7 +95,7 @@ static uint64_t new_number(struct FcCallSites *sites)
     return __atomic_add_fetch(&sites->count, 1, __ATOMIC_RELAXED);
 }
 
-/* Undoes both: no record gave the number. */
+/* Gives back the slot and the number, which no record has given to a call site. */
 static void give_back(struct FcCallSites *sites, struct FcSiteSlot *entry, uint64_t number)
 {
     uint32_t count = (uint32_t)number;
@@ -189,8 +189,8 @@ static void send_sites(const struct FcCallSites *sites, const struct FcCallSite 
     fc_channel_send(&message, known, count * sizeof *known);
 }
 
-/* Nothing is found for the function NULL, which only hooks called by hand are given: it would
- * match a free slot. */
+/* Makes sure that nothing is found for the function NULL, which would match a free slot.  Only
+ * code that calls a hook by hand passes NULL. */
 static void close_to_null(struct FcCallSites *sites)
 {
     struct Ways ways = begin_ways(sites, 0, 0);

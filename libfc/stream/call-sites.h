@@ -78,8 +78,9 @@ struct FcHookCall
     enum FcRecordKind kind;
 };
 
-/* Whether a short record can hold the call's time and stack address.  It holds more than the low
- * half of the time; only that half is used, so that one comparison is enough. */
+/* Whether a short record can hold the call's time and stack address.  The high half of the time
+ * must be that of the last long record.  A short record holds more than the low half, but this
+ * takes one comparison only. */
 static inline __attribute__((always_inline)) bool
 fc_call_sites_can_encode(const struct FcCallSites *sites, const struct FcHookCall *call)
 {
@@ -123,10 +124,12 @@ fc_call_sites_store(struct FcUnit *unit, uint64_t generation, const struct FcCal
  * a number where one is left. */
 void fc_call_sites_record(uint64_t time, void *function, void *site, uint64_t where);
 
-/* In a forked child, after its hello: sends fcmanager the numbers that the thread has. */
+/* A long record was made at `time`: short records after it hold only the low half of theirs.
+ * With `may_begin`, makes the thread's table and announces it by FC_MSG_CALL_SITES, if call sites
+ * are to be interned and the thread has none yet. */
 void fc_call_sites_begin(uint64_t time, bool may_begin);
-/* In a forked child, after its FC_MSG_CALL_SITES: sends fcmanager the numbers that the thread
- * has. */
+/* In a forked child, after its hello: sends fcmanager the numbers that the thread has, by
+ * FC_MSG_CALL_SITES. */
 void fc_call_sites_after_fork(void);
 /* The thread ends: gives its table back. */
 void fc_call_sites_end(void);

@@ -23,8 +23,8 @@
 /* The limit for the pipe's number: the kernel's table for a process grows with the highest
  * number. */
 #define BEYOND_MAX 4096
-/* Where possible not a lower number: a program that lowered its limit may have more open than it
- * allows. */
+/* The lowest number to use, where possible: a program that lowered its limit may have descriptors
+ * open beyond it. */
 #define BEYOND_MIN 1024
 
 static struct
@@ -291,7 +291,7 @@ static bool send_now(const struct FcMessage *message, size_t bytes)
     if (fc_state_is_off())
         return false;
     long result = -EAGAIN;
-    /* relaxed: a thread that just misses that another one waits finds no room and waits as well */
+    /* relaxed: a thread that does not see another one wait finds no room, and then waits as well */
     if (__atomic_load_n(&channel.waiting, __ATOMIC_RELAXED) == 0)
     {
         const int fd = our_pipe();

@@ -25,8 +25,8 @@
  * killed. */
 #define WAITS_MAX 4
 #define WAIT_NS 50000000
-/* A private buffer is sent so often, about a chunk's records, before its thread tries to get a
- * chunk again.  With more threads than chunks that is in vain, and scans all of them. */
+/* How many private buffers a thread fills, about a chunk's records, before it tries to get a
+ * chunk again.  If there are more threads than chunks, the try is in vain and scans all chunks. */
 #define PRIVATE_ROUNDS 16
 
 static uint32_t in_flight_limit;
@@ -45,8 +45,9 @@ void fc_chunks_setup(struct FcShared *mapping, uint32_t count, uint32_t ahead_re
         in_flight_limit = FC_IN_FLIGHT_MAX;
 }
 
-/* The calling thread's limit.  A chunk holds twice as many short records as long ones, so half the
- * chunks do.  Not if the chunks are in no cache: then fcmanager's poll intervals may be long. */
+/* How many chunks the calling thread may have given away and not got back.  A chunk holds twice
+ * as many short records as long ones, so half as many chunks are enough.  Not if records are
+ * stored past the caches: then fcmanager's poll intervals may be long. */
 static uint32_t most_in_flight(void)
 {
     const bool are_short = fc_thread.call_sites && !fc_streams_are_on;
@@ -55,8 +56,8 @@ static uint32_t most_in_flight(void)
 
 /* ---- Shared chunks -------------------------------------------------------- */
 
-/* fcmanager has been told of the chunks that were given away last, up to this number: they will
- * be free soon. */
+/* Marks the `count` chunks that were given away last. fcmanager has been told of them, so they
+ * will be free soon. */
 static void mark_sent(uint32_t count)
 {
     for (; count > 0; count--)
@@ -149,10 +150,11 @@ bool fc_chunks_wait(uint32_t freed)
 
 /* ---- Shared chunks and private buffers ------------------------------------- */
 
-/* Whether fcmanager may be told later of a full chunk, since the next one will be full soon: a
- * write for each takes a fiftieth of the time in which it is filled.  If the process dies
- * meanwhile it is read in place.  Not if fcmanager would find the chunk in a cache, if chunks
- * are few and others may want them, or while a buffer is parked, whose records are older. */
+/* Whether the message about a full chunk may wait for the next one's, which will follow soon.  A
+ * write for each chunk takes a fiftieth of the time in which the chunk is filled.  If the process
+ * dies meanwhile, fcmanager reads the chunk in place.  Not if fcmanager would find the chunk in a
+ * cache, if chunks are few and others may want them, or while a buffer is parked, whose records
+ * are older. */
 static bool can_wait(const struct FcChunk *chunk)
 {
     return fc_streams_are_on && fc_thread.call_sites && !fc_thread.parked &&

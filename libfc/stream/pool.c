@@ -24,7 +24,7 @@
 #define PAGE_BYTES 4096u
 #define REMEMBERED_CHUNKS 1024u
 
-/* Chunks with indexes up to this may be full without fcmanager's having been told. */
+/* One chunk in this many, the first ones, may be full while fcmanager does not know it yet. */
 #define SPARE_PART 4u
 
 /* Short threads, one after the other, take this many chunks in turn, as much as a processor's
@@ -39,11 +39,11 @@
 
 static struct FcShared *shared;
 static uint8_t is_touched[REMEMBERED_CHUNKS + 1]; /* atomic: by index; not known for higher ones */
-/* In the same way, the number of the thread that last had it for counts; 0: none. */
+/* Also by index: the number of the thread that last had the chunk for counts; 0: none. */
 static uint32_t counting_thread[REMEMBERED_CHUNKS + 1];
 static uint32_t left_count;    /* by this process and those that it was forked from */
 static uint32_t chunk_count;   /* atomic: only ever made smaller */
-static uint32_t threads_begun; /* atomic: that took a first chunk */
+static uint32_t threads_begun; /* atomic: threads that took a first chunk */
 static uint32_t scanners;      /* atomic: threads that scan chunks whose owner they don't know */
 
 struct FcChunk *fc_pool_chunk(uint32_t index)
@@ -159,7 +159,8 @@ static bool are_few_in_flight(uint32_t mapped, uint32_t most)
            count_in_flight(mapped, &oldest) < most;
 }
 
-/* Whether it was free.  Then it is the process's, and not ready yet. */
+/* Claims the chunk for this process.  False: it is not free.  Its header is still to be filled
+ * in. */
 static bool claim(struct FcChunk *chunk)
 {
     uint64_t free = 0;
@@ -297,8 +298,9 @@ struct FcChunk *fc_pool_await_own(void)
     return own;
 }
 
-/* Nobody is to see what is stored in the chunk from here on.  New memory is mapped elsewhere
- * first: if there is none, the chunk stays as it is. */
+/* Replaces the chunk by memory of the process's own, so that nobody else sees what is stored
+ * there from here on.  The memory is mapped elsewhere first: if there is none, the chunk stays as
+ * it is, and the result is false. */
 static bool leave(struct FcChunk *chunk)
 {
     struct FcChunk *own = fc_map(FC_CHUNK_BYTES);

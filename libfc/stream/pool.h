@@ -20,7 +20,8 @@ struct FcShared *fc_pool_header(void);
 struct FcChunk *fc_pool_chunk(uint32_t index);
 uint32_t fc_pool_index(const struct FcChunk *chunk);
 
-/* Whether this chunk may be used where none is needed soon: a part of all chunks may. */
+/* Whether this chunk, when it is full, may be announced to fcmanager later.  Only a part of all
+ * chunks may. */
 bool fc_pool_is_to_spare(const struct FcChunk *chunk);
 
 /* Unmaps the pool, except for a few chunks and those that this process owns.  May be called at

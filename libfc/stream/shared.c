@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See shared.h.  What is in the memory any process of the session can change at any time: no figure
- * that is read from it is used for an address or a size.
+ * See shared.h. Any process of the session can change the memory at any time.  So no number that
+ * is read from it is used as an address or a size.
  */
 #include "libfc/stream/shared.h"
 

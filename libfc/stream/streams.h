@@ -31,9 +31,10 @@ static inline __attribute__((always_inline)) void fc_streams_store(struct FcUnit
                                                                    uint64_t first, uint64_t last)
 {
 #if defined(__x86_64__)
-    /* They come into one buffer, of 64 bytes, which leaves by one command where each of its words
-       is there or not ("AMD Athlon Processor x86 Code Optimization", 22007, "Sending Write-Buffer
-       Data to the System"): together, or in this order. */
+    /* Both go into one write buffer of 64 bytes, which the processor sends by one command that
+       says which of its words are there ("AMD Athlon Processor x86 Code Optimization", 22007,
+       "Sending Write-Buffer Data to the System"): so they become visible together, or in this
+       order. */
     if (fc_streams_are_on)
     {
         __asm__ volatile("movnti %1, %0" : "=m"(unit->first) : "r"(first));

@@ -22,7 +22,7 @@ extern const unsigned int __rseq_size __attribute__((weak, visibility("default")
 #define RSEQ_CPU 4
 #define RSEQ_POINTER 8
 #define LONG_NS 20000u /* FC_SWITCHES_LONG_TICKS with another clock */
-/* The same where reading the clocks takes that long itself. */
+/* How often the clocks are read again if reading them takes that long itself. */
 #define TRIES_MAX 8u
 
 /* Replaces the kernel's pointer where that can't be used. */
@@ -85,8 +85,8 @@ void fc_switches_setup(bool is_wall)
 
 /* ---- Clocks --------------------------------------------------------------------------- */
 
-/* How far time went on while the thread was off the CPU, from some moment on.  The first of the
- * two clocks runs at the rate of the second. */
+/* Grows by the time that the thread is off the CPU; only differences mean something.  The first
+ * of the two clocks runs at the rate of the second. */
 static uint64_t ahead_ns(void)
 {
     return fc_clock_raw_ns() - fc_clock_thread_ns();
@@ -192,8 +192,8 @@ static void set_pointer(const struct FcMark *mark)
     __atomic_store_n(fc_switches_pointer(), mark, __ATOMIC_RELAXED);
 }
 
-/* Because all threads are checked so, or because the C library could not register this thread's
- * area. */
+/* Whether this thread is checked coarsely: because all threads are, or because the C library
+ * could not register this thread's area. */
 static bool is_coarse_here(void)
 {
     return how == CHECK_COARSELY || (how == CHECK_BY_RSEQ && !is_registered(fc_switches_pointer()));
@@ -266,7 +266,7 @@ void fc_switches_begin_thread(void)
 
 /* ---- Pauses ---------------------------------------------------------------------------- */
 
-/* Whether its time belongs to functions. */
+/* Whether the thread has begun, so that its time belongs to functions. */
 static bool has_clocks(void)
 {
     return fc_thread.has_begun || fc_thread.is_forked;

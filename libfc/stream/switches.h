@@ -64,8 +64,8 @@ static inline __attribute__((always_inline)) bool fc_switches_any(void)
 #endif
 }
 
-/* For threads that are checked coarsely: after so many ticks of the counter without a record,
- * some 20 us, the clocks are read.  And whether all threads are checked so. */
+/* In a thread that is checked coarsely, the clocks are read after this many ticks of the counter
+ * without a record, some 20 us. fc_switches_are_coarse: all threads are checked so. */
 #define FC_SWITCHES_LONG_TICKS 50000u
 extern bool fc_switches_are_coarse __attribute__((visibility("hidden")));
 
@@ -96,9 +96,10 @@ void fc_switches_read(struct FcClocks *clocks);
  * is a pause, which goes on.  Signals blocked. */
 void fc_switches_begin_forked(const struct FcClocks *since);
 
-/* The thread has a chunk with room, and its own records follow.  Records the state of its clocks
- * if that was not done, and sets *time, of the first record, to the time of that state.  What it
- * waited before, for the manager or for a chunk, is in no function's time.  Signals blocked. */
+/* The thread has a chunk with room, and its own records follow.  Records the state of its clocks,
+ * unless that was done before, and sets *time, which is the first record's, to the time of that
+ * state.  So the time that the thread waited before, for the manager or for a chunk, is in no
+ * function's time.  Signals blocked. */
 void fc_switches_begin_records(uint64_t *time);
 
 /* For a thread that has not begun and measures the overhead of hooks: pretends that it was
