@@ -80,7 +80,7 @@ static uint32_t count_kept(const struct FcDetail *detail, enum Kept kept)
     return count;
 }
 
-/* Moves it to tables of that size.  False: there is no memory. */
+/* Moves the statistics that `kept` names to tables of that size.  False: there is no memory. */
 static bool move_statistics(struct FcDetail *detail, uint32_t room, enum Kept which)
 {
     struct FcStatistics *statistics = fc_map(room * sizeof *statistics);
@@ -243,7 +243,8 @@ static void end_activation(struct FcDetail *detail, const struct FcRecord *recor
             statistics->outermost++;
             statistics->inclusive += took > recording ? took - recording : 0;
         }
-        /* It moved the stack pointer: its exits would be taken for those of nested calls. */
+        /* The function moved the stack pointer: its exits would be taken for those of nested
+           calls. */
         if (!is_tail && fc_detail_address_in(record) < fc_detail_address_of(open))
             statistics->is_decided = true;
     }

@@ -32,9 +32,10 @@ void fc_burst_close(struct FcCounted *counted)
     fc_counters_install_table(counted);
 }
 
-/* Applies the rules outside of bursts to the open calls of this one: the timed call, and of each
- * other counted function the outermost call, become framed, since their exits are to come.  For
- * the manager the others end here.  Signals blocked; nothing begins to be counted meanwhile. */
+/* Makes the open calls of the burst follow the rules outside of bursts.  The timed call becomes
+ * framed, and so does the outermost open call of each other counted function, since their exits
+ * are to come.  For the manager the other open calls end here.  Signals blocked; nothing begins
+ * to be counted meanwhile. */
 static void frame_open_calls(struct FcCounted *counted)
 {
     uint32_t top = counted->burst_top;

@@ -23,7 +23,8 @@ enum FcEnds
     FC_ENDS_SAMPLE = 2,
 };
 
-/* Before the SAMPLE of `known` is recorded; after its EXIT was. */
+/* The first opens a burst, before the SAMPLE of `known` is recorded.  The second closes it, after
+ * the EXIT was recorded. */
 void fc_burst_open(struct FcCounted *counted, const struct FcFunction *known, uint64_t site,
                    uint64_t where);
 void fc_burst_close(struct FcCounted *counted);

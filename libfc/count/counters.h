@@ -19,7 +19,7 @@ struct FcFunction
     struct FcFunction *next;       /* of all functions of the thread */
     struct FcFunction *next_alike; /* of those with the same hash */
     struct FcSlot *slot;
-    struct FcSlot own; /* its slot, if its slots in the table are those of other functions */
+    struct FcSlot own; /* used as its slot, if other functions have its slots in the table */
     struct FcPair *pairs;
     uint32_t pair_count;
     uint32_t number;     /* in FcCounted.by_number */
@@ -184,10 +184,10 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
  * caller reads `count` once: that of a pair becomes NULL in a child that a handler forks. */
 void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t backoff);
 
-/* How often the distance is doubled, which also says how many calls a sample stands for: it
- * depends on the counter's calls alone, and these are the same when the counter is used up as
- * they were when it was filled.  (Only the fill after a step is reported with the distance of
- * the next one.) */
+/* How often the distance is doubled.  Records of samples hold it, since it gives the number of
+ * calls that a sample stands for.  It depends on the counter's calls alone, and these are the
+ * same when the counter is used up as they were when it was filled.  (Only the fill after a step
+ * is reported with the distance of the next one.) */
 uint32_t fc_counters_backoff(const struct FcCounted *counted, const struct FcCount *count);
 
 /* The next number of this thread's random generator. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * FC_DEPTH: calls within more than so many open calls are counted and make no record.  Here is
- * which calls of the calling thread are open, judged by their stack addresses, and the counting of
- * the deep ones.  For counted.c, which handles every call where there is a limit, and for the
- * hooks after inlining, which learn here what an exit is of.
+ * FC_DEPTH: calls within more than so many open calls are counted and make no record.  This
+ * module knows which calls of the calling thread are open, by their stack addresses, and counts
+ * the deep ones.  For counted.c, which handles every call if there is a limit, and for the hooks
+ * after inlining, which learn here which function an exit belongs to.
  *
  * On a coroutine's stack the number of open calls is not known.  A thread that changes to one
  * records everything from there on.

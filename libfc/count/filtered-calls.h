@@ -14,8 +14,8 @@ enum FcFilteredWay
     FC_FILTERED_COUNT, /* the function is counted from here on */
 };
 
-/* With a filter or FC_DEPTH: from here on every call of this thread goes through here.  False
- * where it does so already, or there is no memory.  Signals blocked. */
+/* With a filter or FC_DEPTH: from here on every call of this thread goes through this module.
+ * False: it does so already, or there is no memory.  Signals blocked. */
 bool fc_filtered_begin(void);
 
 /* What is to be done with an entry or an exit.  Later calls of functions that are skipped or

@@ -13,7 +13,7 @@
 struct FcOwnTime
 {
     uint64_t seen;  /* the time of the last record that was scanned */
-    uint64_t away;  /* ticks up to there that belong to no function */
+    uint64_t away;  /* ticks up to that record that belong to no function */
     uint64_t owed;  /* the same, for the time after that record */
     uint64_t ahead; /* its clocks' difference as FC_OFF_SEEN has it */
     bool is_known;  /* whether `ahead` is set */

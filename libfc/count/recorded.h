@@ -22,7 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Within so many open recorded calls every call is recorded: see fc_recorded_is_within. */
+/* How many open recorded calls the table holds.  Within that many, every call is recorded: see
+ * fc_recorded_is_within. */
 #if defined(FC_TEST_EAGER)
 #define FC_RECORDED_MAX 64u
 #else
@@ -117,7 +118,8 @@ static inline __attribute__((always_inline)) void fc_recorded_push(struct FcReco
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     recorded->calls[at] = call; /* a handler in between may have used and left this entry */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    recorded->count = at + 1; /* and another one may have taken that for left by a jump */
+    recorded->count = at + 1; /* and another handler may have taken this entry for one that a jump
+                                 left */
     fc_recorded_publish(recorded);
 }
 
