@@ -4,9 +4,10 @@
  * instruction at each function's entry adds one to the function's counter. Each module has its
  * counters in the section fc_counters, and a record of each function in the section fc_entries.
  *
- * The instruction adds the base of the segment register GS to the counter's address.  Where that is
- * 0, the counter itself counts; a thread of its own has its base at a constant distance, where
- * libfc has mapped pages for all modules' counters.
+ * The instruction adds the base of the segment register GS to the counter's address.  While the
+ * base is 0, the instruction counts in the module's own counter.  A thread can have counters of
+ * its own: libfc maps pages for all modules' counters at a constant distance from the modules'
+ * own, and sets the thread's base to this distance.
  *
  * Included by libfc, by what is linked into modules, and by fcmanager, for which it is untrusted
  * input.
@@ -25,7 +26,7 @@ struct FcEntryRecord
 };
 _Static_assert(sizeof(struct FcEntryRecord) == 16, "section format");
 
-/* Part of the function that has the counter: it is no entry. */
+/* `code` is the cold part of the function that has the counter, not the function's entry. */
 #define FC_ENTRY_PART 1u
 
 /* The sections of a module, as its constructor hands them to libfc. */
@@ -33,7 +34,7 @@ struct FcEntrySections
 {
     const struct FcEntryRecord *entries, *entries_end;
     const uint64_t *counters, *counters_end;
-    const void *header; /* its ELF header in memory; NULL: it is not there */
+    const void *header; /* its ELF header in memory; NULL: there is none */
 };
 #define FC_ENTRIES_BEGIN "__functioncheck_entries"
 

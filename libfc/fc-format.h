@@ -37,22 +37,22 @@
  * filled when the hook goes on.  fcmanager must not free a chunk with a gap while the thread that
  * owes the record may still write it.
  *
- * A chunk of kind FC_CHUNK_OF_COUNTS holds struct FcCount in place of records.  Its thread tells of
- * it with FC_MSG_COUNTS and keeps it to its end; `sequence` counts such chunks by themselves.  They
- * are filled from the first on; one whose `function` is 0 is free, and so are those behind it.
- * fcmanager reads it when the thread has ended, the process quits or is dead, and frees it
- * when nobody writes to it any more: behind FC_MSG_THREAD_END, or at the process's death.
+ * A chunk of kind FC_CHUNK_OF_COUNTS holds struct FcCount in place of records.  Its thread
+ * announces it by FC_MSG_COUNTS and keeps it to the thread's end; `sequence` counts such chunks
+ * by themselves.  Counters are filled from the first on; one whose `function` is 0 is free, and
+ * so are all after it. fcmanager reads the chunk when the thread has ended, or the process quits
+ * or is dead.  It frees the chunk when nobody writes to it any more: after FC_MSG_THREAD_END, or
+ * at the process's death.
  *
  * A chunk of kind FC_CHUNK_OF_ENTRIES has pages of counters of function entries (fc-entries.h);
- * FC_MSG_ENTRY_PAGES says which.  It is read and freed as a chunk of counts, but that of the
- * modules' own counters is the process's.
- */
+ * FC_MSG_ENTRY_PAGES says which.  It is read and freed like a chunk of counts.  The chunk for the
+ * modules' own counters belongs to the process, not to a thread. */
 #define FC_CHUNK_BYTES 65536u
 #define FC_CHUNK_HEADER_BYTES 64u
 #define FC_CHUNK_UNITS ((FC_CHUNK_BYTES - FC_CHUNK_HEADER_BYTES) / 16u)
 #define FC_CHUNK_RECORDS (FC_CHUNK_UNITS / FC_RECORD_UNITS)
-/* In so many units of a chunk records begin.  The number is even, so that long records alone
- * fill a chunk, and leaves room for a long record that begins in the last of these units. */
+/* How many units of a chunk a record may begin in.  The number is even, so that long records
+ * alone fill a chunk, and leaves room for a long record that begins in the last of these units. */
 #define FC_CHUNK_STARTS (FC_CHUNK_UNITS - 2u)
 
 enum FcChunkKind
@@ -97,7 +97,8 @@ struct FcChunk
     uint32_t answer_bytes; /* length of the text that fcmanager put in records */
     uint32_t generation;   /* changes at each claim; has FC_GENERATION_LONG */
     uint32_t taken;        /* libfc's own */
-    uint32_t stopped;      /* atomic: 1: it could not be given away, and nothing follows it */
+    uint32_t stopped;      /* atomic: 1: the message about it could not be sent, and no chunk
+                              follows it */
     union
     {
         struct FcChunk *next; /* libfc's own: the thread's next private buffer */
@@ -145,48 +146,50 @@ enum FcMessageType
     FC_MSG_MODULE_UNLOAD, /* payload FcModuleInfo (base, start, end); value: time */
     FC_MSG_THREAD_START,  /* argument: kernel thread id; value: time; payload FcStackInfo:
                              the thread's own stack */
-    FC_MSG_THREAD_NAME, /* payload: name; argument: FC_NAME_LABEL: it stays, as the program gave it
-                         */
-    FC_MSG_THREAD_END,  /* value: time; the thread's last chunk went before */
-    FC_MSG_FORK,        /* the thread is about to fork; value: fork token; payload: time
-                           (8 bytes).  Its stack as of here is what the child
-                           begins with, and the process's memory as of that time */
-    FC_MSG_FORK_DONE,   /* value: fork token; argument: 1 child exists, 0 failed */
-    FC_MSG_EXEC,        /* value: time; the process is about to exec */
-    FC_MSG_EXEC_FAILED, /* value: time; it did not */
-    FC_MSG_CHUNK,       /* argument: chunk index; value: in so many units, from the
-                           first on, records begin */
-    FC_MSG_CHUNK_DATA,  /* transport `pipe`: payload FcDataHeader + records; no records: the
-                           thread is about to use this transport */
-    FC_MSG_QUIT,        /* value: time; argument: index of a chunk of the process
-                           whose `answer` is waited for, 0: answer on the
-                           reply pipe, FC_NO_ANSWER: none is awaited */
-    FC_MSG_EXIT_STATUS, /* argument: status passed to exit */
-    FC_MSG_STACK,       /* payload FcStackInfo: memory that is or becomes a stack beside
-                           the threads' own: of a coroutine or of signal handlers */
-    FC_MSG_MEMORY,      /* payload FcRecord of memory, made by a thread whose end was told:
-                           libc frees what it kept for the thread */
-    FC_MSG_LIVE, /* the process, of which one thread goes on, wants the list of its live blocks;
-                    argument: index of a chunk for the answer, the decimal number
-                    of a descriptor that fcmanager has open, or nothing */
-    FC_MSG_FOREIGN_ALLOCATOR, /* a library is about to be loaded that will call the C library's
-                        allocator past libfc */
+    FC_MSG_THREAD_NAME,   /* payload: name; argument: FC_NAME_LABEL: the program chose it, so it
+                             stays */
+    FC_MSG_THREAD_END,    /* value: time; the thread's last chunk went before */
+    FC_MSG_FORK,          /* the thread is about to fork; value: fork token; payload: time (8
+                             bytes).  The child begins with the thread's stack as it is here, and
+                             with the process's memory as it is at that time */
+    FC_MSG_FORK_DONE,     /* value: fork token; argument: 1 child exists, 0 failed */
+    FC_MSG_EXEC,          /* value: time; the process is about to exec */
+    FC_MSG_EXEC_FAILED,   /* value: time; it did not */
+    FC_MSG_CHUNK,         /* argument: chunk index; value: how many units, from the first on,
+                             records begin in */
+    FC_MSG_CHUNK_DATA,    /* transport `pipe`: payload FcDataHeader + records; no records: the
+                             thread is about to use this transport */
+    FC_MSG_QUIT,          /* value: time; argument: index of a chunk of the process
+                             whose `answer` is waited for, 0: answer on the
+                             reply pipe, FC_NO_ANSWER: none is awaited */
+    FC_MSG_EXIT_STATUS,   /* argument: status passed to exit */
+    FC_MSG_STACK,         /* payload FcStackInfo: memory that is or becomes a stack beside
+                             the threads' own: of a coroutine or of signal handlers */
+    FC_MSG_MEMORY,        /* payload FcRecord of memory, made by a thread after its
+                             FC_MSG_THREAD_END, as libc frees what it kept for the thread */
+    FC_MSG_LIVE, /* the process wants the list of its live blocks; only one of its threads still
+                    runs. argument: index of a chunk for the answer, which is the decimal number
+                    of a descriptor that fcmanager has open, or empty */
+    FC_MSG_FOREIGN_ALLOCATOR, /* a library is about to be loaded whose calls of the C library's
+                                 allocator libfc does not see */
     FC_MSG_COUNTS,  /* argument: index of a chunk of counts, in which the thread is to count */
-    FC_MSG_STARTED, /* value: time from which on the program runs, not libfc's start, once behind
-                       the hello; not of a forked child.  Payload FcOverhead, if it measured them */
+    FC_MSG_STARTED, /* value: time at which libfc's start is over and the program goes on.  Sent
+                       once, after the hello, and not by a forked child.  Payload FcOverhead, if
+                       the process measured it */
     FC_MSG_STOPPED, /* nothing is recorded from here on, though the process goes on */
     FC_MSG_OFF,     /* payload FcRecord, an FC_RECORD_OFF of a thread that has made no record yet:
-                       of a forked child's, from its hello on */
+                       a forked child sends one with its hello */
     FC_MSG_CALL_SITES, /* the thread makes short records from here on.  value: a stack address below
                           all of theirs, by at most 2^32; payload: FcCallSite, the numbers that
                           it has */
-    FC_MSG_NOT_SCANNED, /* the live blocks are not told apart, though the user wants it */
-    FC_MSG_CONTROL,     /* not of a profiled process: fcctl asks for something.  value:
+    FC_MSG_NOT_SCANNED, /* the user wants to know which live blocks are reachable, but they were
+                           not scanned */
+    FC_MSG_CONTROL,     /* sent by fcctl, not by a profiled process: a request. value:
                            FC_WIRE_VERSION; payload FcControl */
-    FC_MSG_ENTRIES,     /* argument: number of a module; value: address of the first; payload:
-                           FcEntryRecord, of its functions */
+    FC_MSG_ENTRIES,     /* argument: number of a module; value: address of the first record in the
+                           process; payload: FcEntryRecords of the module's functions */
     FC_MSG_ENTRY_PAGES, /* argument: index of a chunk of entries; payload FcEntryPages */
-    FC_MSG_SNAPSHOT,    /* the program wants one; payload: what it calls that */
+    FC_MSG_SNAPSHOT,    /* the program wants a snapshot; payload: the name that it gives it */
     FC_MSG_LAST = FC_MSG_SNAPSHOT,
 };
 #define FC_NO_ANSWER UINT32_MAX
@@ -270,12 +273,12 @@ struct FcHello
 _Static_assert(sizeof(struct FcHello) == 64, "wire format");
 
 /* The kernel says who a process is.  Before its hello the process takes a write lock (fcntl,
- * F_SETLK) on the byte of the pipe whose number is its key.  fcmanager asks who has that lock
+ * F_SETLK) on the byte of the pipe whose number is its key. fcmanager asks who has that lock
  * (F_GETLK), gets a pid of its own PID namespace, and opens a pidfd for it.  The lock ends with
- * the process, or when the process closes the pipe.  In the other direction fcmanager
- * signals by read locks at key + FC_FOLLOWED (it follows the process; one that may be in another
- * PID namespace waits for this) and key + FC_ANSWERED (FC_MSG_QUIT was answered).  No other process
- * can take a lock away, as it could read away a reply on the pipe. */
+ * the process, or when the process closes the pipe.  In the other direction fcmanager signals by
+ * read locks at key + FC_FOLLOWED (it follows the process; one that may be in another PID
+ * namespace waits for this) and key + FC_ANSWERED (FC_MSG_QUIT was answered).  A reply on the
+ * pipe could be read by another process; a lock can't be taken away by one. */
 #define FC_FOLLOWED (INT64_C(1) << 62)
 #define FC_ANSWERED (INT64_C(1) << 61)
 
@@ -310,10 +313,10 @@ _Static_assert(sizeof(struct FcOverhead) == 20, "wire format");
 struct FcDataHeader
 {
     uint32_t sequence;
-    uint32_t count;      /* in so many units records begin */
+    uint32_t count;      /* how many units records begin in */
     uint32_t generation; /* as in a chunk */
     uint32_t reserved;
-    /* the units follow, and one more, which the last record may need */
+    /* the units follow, and one more, into which the last record may extend */
 };
 #define FC_DATA_UNITS                                                                              \
     ((uint32_t)((FC_MESSAGE_MAX - sizeof(struct FcMessage) - sizeof(struct FcDataHeader)) /        \
@@ -327,16 +330,16 @@ struct FcReply
 {
     uint32_t magic;   /* FC_REPLY_MAGIC */
     uint32_t bytes;   /* of text that follow */
-    uint64_t process; /* key; 0: of whoever reads it */
+    uint64_t process; /* key of the process that it is for; 0: any that reads it */
 };
 #define FC_REPLY_MAGIC 0x7a524346u
 #define FC_REPLY_TEXT_MAX 4000u
 
 /* ---- Being asked from outside ------------------------------------------------------- */
 
-/* Who asks finds the pipe by the mark of a profiled process (libfc/process/join.c), and opens it as
- * /proc/MANAGER/fd/N, which the kernel allows the same user only.  It is answered likewise, through
- * a pipe of its own that fcmanager opens as /proc/ASKER/fd/N. */
+/* fcctl finds the pipe by the mark of a profiled process (libfc/process/join.c), and opens it as
+ * /proc/MANAGER/fd/N.  The kernel allows this to the same user only. fcmanager answers through a
+ * pipe that the asker has made, and opens that as /proc/ASKER/fd/N. */
 enum FcControlWhat
 {
     FC_CONTROL_STATUS = 1, /* answered by a text of lines */
@@ -345,7 +348,8 @@ enum FcControlWhat
 struct FcControl
 {
     uint32_t what; /* enum FcControlWhat */
-    int32_t pid;   /* of the process that is meant, in the manager's PID namespace, as the next */
+    int32_t pid;   /* the process in question; like `asker`, its number in the manager's PID
+                      namespace */
     int32_t asker;
     int32_t fd; /* the write end of the asker's pipe, */
     uint64_t device;
@@ -353,8 +357,8 @@ struct FcControl
 };
 _Static_assert(sizeof(struct FcControl) == 32, "wire format");
 
-/* First comes one of FC_CONTROL_BEGUN or FC_CONTROL_REFUSED; behind the first, when the answer is
- * there, one of FC_CONTROL_DONE or FC_CONTROL_REFUSED. */
+/* fcmanager sends FC_CONTROL_BEGUN or FC_CONTROL_REFUSED first.  After FC_CONTROL_BEGUN it sends
+ * FC_CONTROL_DONE or FC_CONTROL_REFUSED, when the answer is complete. */
 enum FcControlState
 {
     FC_CONTROL_BEGUN = 1, /* the asker may close its own write end */

@@ -6,18 +6,18 @@
 
 #include <stdint.h>
 
-/* One for each event, in the order in which the thread made them: a hook's call, a switch to
- * another stack, a jump out of frames, and with FC_MEMORY what happens to memory.  Calls of a
- * function that is counted make none, but for a few (FC_RECORD_COUNT).
+/* One record for each event, in the order in which the thread made them: a hook's call, a switch
+ * to another stack, a jump out of frames, and with FC_MEMORY what happens to memory.  Calls of a
+ * counted function make no record, except for a few (FC_RECORD_COUNT).
  *
- * A record is 32 bytes, two units; that of an entry or an exit may be short, one unit.  A
- * reader can tell, for any unit, whether a complete record begins there and whether it is short,
- * even behind a record that is missing:
- *   - bits 0-3 of the first word are 0 in short ones alone;
- *   - the last word of a record is written LAST (release) and holds, in bits 48-63, the generation
- *     of the chunk's current use, of a short record with bit 62 in place of bit 63.  The second
- *     word of a long one has both clear, as it is a time: whatever a unit held before, it does not
- *     look written while it is half written. */
+ * A record is 32 bytes, two units; the record of an entry or an exit may be short, one unit.  A
+ * reader can see, for any unit, whether a complete record begins there and whether it is short,
+ * even after a record that is missing:
+ *   - Bits 0-3 of the first word are 0 in short records only.
+ *   - The last word of a record is written LAST (release).  Its bits 48-63 hold the generation of
+ *     the chunk's current use; a short record has bit 62 of the word set in place of bit 63.  The
+ *     second word of a long record is a time and has both bits clear.  So a half-written record
+ *     does not look complete, whatever the unit held before. */
 struct FcUnit
 {
     uint64_t first;
@@ -34,8 +34,8 @@ struct FcRecord
 #define FC_RECORD_UNITS 2u
 #define FC_SITE_ADDRESS_MASK UINT64_C(0x0000ffffffffffff)
 #define FC_SITE_GENERATION_SHIFT 48
-/* Of generations: all have the first and not the second, which those in short records have instead.
- */
+/* Every generation has the first of these bits and not the second.  In a short record it has the
+ * second and not the first. */
 #define FC_GENERATION_LONG 0x8000u
 #define FC_GENERATION_SHORT 0x4000u
 #define FC_GENERATION_LAST (FC_GENERATION_LONG | 0x3fffu)
@@ -51,9 +51,9 @@ _Static_assert(sizeof(struct FcRecord) == FC_RECORD_UNITS * sizeof(struct FcUnit
  * `last`: bits 0-47: the low bits of the time.  The time is less than 2^46 ticks after that of some
  * earlier record, or a little before it (libfc keeps it within 2^32 of the last long record's).
  *
- * A number is given by a long ENTER or EXIT of the same function and site, in bits 48-62 of its
- * `function`, before it is used, and to nothing else in that thread.  A forked child gives the
- * numbers that it has from its parent by FC_MSG_CALL_SITES. */
+ * A long ENTER or EXIT of the same function and site gives the number, in bits 48-62 of its
+ * `function`, before a short record uses it.  The thread gives each number to one call site only.
+ * A forked child sends the numbers that it has from its parent by FC_MSG_CALL_SITES. */
 #define FC_SHORT_EXIT (UINT64_C(1) << 4)
 #define FC_SHORT_ADDRESS_SHIFT 1 /* as the lowest four bits are left out */
 #define FC_SHORT_ADDRESS_MASK UINT64_C(0xfffffff0)
@@ -83,49 +83,51 @@ enum FcRecordKind
     FC_RECORD_FREE = 5,        /* before: pointer */
     FC_RECORD_REALLOC = 6,     /* before: old pointer, wanted size */
     FC_RECORD_REALLOCATED = 7, /* after: new pointer, 0: failed and nothing changed; size */
-    FC_RECORD_NAMED = 8,       /* after an operator new: that is what the program called; an
-                                  ALLOCATED of the same pointer just before, if any, is how it
-                                  did it.  After an operator delete: it freed without FREE */
+    FC_RECORD_NAMED = 8,       /* after an operator new: the program called that, and an ALLOCATED
+                                  of the same pointer just before, if any, is the operator's own
+                                  call.  After an operator delete that freed without FREE */
     FC_RECORD_FREE_NAMED = 9,  /* before an operator delete: pointer; a FREE of that pointer
                                   that follows is part of it */
     FC_RECORD_MAPPED = 10,     /* after mmap: address, length */
     FC_RECORD_UNMAP = 11,      /* after munmap: address, length */
-    /* Frames were left without their exits: those below the stack address, to which a longjmp
-       or an exception cut the stack back. */
+    /* A longjmp or an exception cut the stack back to the stack address.  The frames below it
+       were left without their exits. */
     FC_RECORD_JUMP = 12,
     FC_RECORD_STACK = 13, /* before one of 4-9: three return addresses of its stack */
     FC_RECORD_COUNT = 14, /* of a counted function, see below; `where` and `site` as in ENTER */
     FC_RECORD_OFF = 15,   /* of time that is not the program's work, see below */
 };
-/* In `function` of ENTER and EXIT: the hook stands outside of the function's own frame, in code
- * that gcc instrumented after inlining.  The stack address is then where the return address is,
- * the same at entry and exit, a multiple of 8: its low bits are repeated in bits 48-63 of
- * `where`, which hold no return address.  An exit does not know its function: bits 0-47 are 0. */
+/* In `function` of ENTER and EXIT: gcc instrumented the code after inlining, so the hook is
+ * called outside of the function's own frame.  The stack address is then the place of the return
+ * address.  It is the same at entry and exit, and a multiple of 8: bits 48-63 of `where` repeat
+ * its low bits, and hold no return address.  An exit does not know its function: bits 0-47 are 0.
+ */
 #define FC_FUNCTION_AFTER_INLINING (UINT64_C(1) << 63)
 #define FC_WHERE_KIND_MASK UINT64_C(0xf)
 #define FC_WHERE_ADDRESS_MASK UINT64_C(0x0000fffffffffff0)
 #define FC_WHERE_RETURN_SHIFT 48
 
 /* A function may be counted in a thread: then most of its calls make no record and count in a
- * struct FcCount, one for each call site.  Calls are the ENTERs, the ONEs and what the counters
- * hold; none of them is in two of these.
+ * struct FcCount, one for each call site.  The number of its calls is that of the ENTERs and the
+ * ONEs plus what the counters hold; no call is in two of these.
  *
  * FC_RECORD_COUNT: `function` holds the address in bits 0-47, in bits 48-55 one of the */
 enum FcCountRecord
 {
-    /* An entry that is timed.  Opens a frame as ENTER does and ends with an EXIT, but the call is
-       in the counter already.  The frame around it need not be its caller's: counted callers
-       have none.  Until that frame is closed or BURST_ENDS everything is recorded in full:
-       ENTERs of counted functions are calls that no counter has, and their caller's frame is
-       around them. */
+    /* The entry of a timed call.  Opens a frame as ENTER does and ends with an EXIT, but the call
+       is in the counter already.  The enclosing frame need not be its caller's: counted callers
+       have none.  Until this frame is closed, or until BURST_ENDS, every call is recorded.  An
+       ENTER of a counted function is then a call that no counter has, and the enclosing frame is
+       its caller's. */
     FC_COUNT_SAMPLE = 1,
-    /* One call, which no counter has, as there was none to be had.  Opens no frame. */
+    /* One call, which no counter has, as no counter was free.  Opens no frame. */
     FC_COUNT_ONE = 2,
     /* No call: the function is counted from here on.  Of its open frames the outermost stays and
        ends with an EXIT; the others are as if they had ended here. */
     FC_COUNT_BEGINS = 3,
-    /* The same, but only calls within another one of the same function are counted: any other
-       makes an ENTER and an EXIT as before, with those within in its time.  A BEGINS may follow. */
+    /* The same, but only calls within another call of the function are counted.  Any other call
+       makes an ENTER and an EXIT as before, and its time includes the calls within it.  A BEGINS
+       may follow. */
     FC_COUNT_BEGINS_NESTED = 4,
     /* No call and no frame: the counter of `site` and the function ran down at this call, but a
        timed call of the function was already open, so this one is not timed.  It stands for about
@@ -146,16 +148,17 @@ enum FcCountRecord
  * waited or was preempted, or libfc was at work.  Bits 4-7 of `where` hold an */
 enum FcOffRecord
 {
-    /* `function`: by how many ns, from some time on, CLOCK_MONOTONIC_RAW is ahead of the thread's
-       CPU clock, modulo 2^63: what it has grown by since the last one, the thread was off the
-       CPU.  `site`: how often it has gone off of its own accord, in bits 0-31.  The first one of a
-       thread says where it begins; that of a forked child comes by FC_MSG_OFF. */
+    /* `function`: CLOCK_MONOTONIC_RAW minus the thread's CPU clock, in ns, modulo 2^63.  By what
+       it has grown since the last such record, the thread was off the CPU.  `site`: how often the
+       thread has given up the CPU of its own accord, in bits 0-31.  The first one of a thread is
+       the value to begin with; a forked child sends it by FC_MSG_OFF. */
     FC_OFF_SEEN = 1,
-    /* The same, where what was off the CPU for a short time was not looked at before: it may
-       belong to earlier records. */
+    /* The same in a thread that is checked coarsely: short times off the CPU may belong to
+       earlier records. */
     FC_OFF_COARSE = 2,
-    /* `function`: for so many ticks since the record before libfc was at work, or waited for
-       fcmanager; `site`: how many ns of it the thread was off the CPU.  Neither counts. */
+    /* `function`: how many ticks since the last record libfc worked or waited for fcmanager;
+       `site`: how many ns of this the thread was off the CPU.  Both are no part of the program's
+       time. */
     FC_OFF_PAUSED = 3,
 };
 #define FC_OFF_RECORD_SHIFT 4
@@ -167,10 +170,10 @@ enum FcOffRecord
  * bits 48-55; `site` the return address of the call; `where` the kind in bits 0-3, bits 4-23
  * of the caller's stack address where they are in the other records, and the size in bits 24-63.
  *
- * The time of an allocation is taken after it, that of a release before it, and neither
- * reading moves across the call: of one address, times are in the true order whatever
- * threads were at work.  A record is in shared memory, or through the pipe, before the
- * thread goes on: whatever another thread does because of it is recorded later. */
+ * The clock is read after an allocation, and before a release; neither reading moves across the
+ * call.  So the times for one address are in the true order, whichever threads use it.  A record
+ * is in shared memory, or has gone through the pipe, before the thread goes on.  So whatever
+ * another thread does because of it is recorded later. */
 enum FcMemoryCall
 {
     FC_CALL_MALLOC = 1,
@@ -192,8 +195,8 @@ enum FcMemoryCall
  * record, from 0, in bits 48-55, `where` the next from bit 4 on, `site` the third. */
 #define FC_STACK_MAX 30u
 #define FC_STACK_SECOND_SHIFT 4
-/* In `function` of FREE, FREE_NAMED and REALLOC: the pointer has more bits than are in there, of
- * which `where` holds bits 48-63 in place of the size.  Nothing was ever allocated there. */
+/* In `function` of FREE, FREE_NAMED and REALLOC: the pointer has more than 48 bits; `where` holds
+ * its bits 48-63 in place of the size.  Nothing was ever allocated at such an address. */
 #define FC_POINTER_WILD (UINT64_C(1) << 56)
 #define FC_POINTER_HIGH_SHIFT 48
 #define FC_POINTER_MASK UINT64_C(0x0000ffffffffffff)
@@ -202,8 +205,8 @@ enum FcMemoryCall
 #define FC_MEMORY_SIZE_SHIFT 24
 #define FC_MEMORY_SIZE_MAX ((UINT64_C(1) << 40) - 1)
 
-/* How many units the record has that begins at `unit`, of which two can be read; 0: it is not
- * there.  Acquires it. */
+/* The number of units of the record that begins at `unit`; 0: no complete record is there.  Two
+ * units must be readable.  Acquires the record. */
 static inline uint32_t fc_record_units(const struct FcUnit *unit, uint32_t generation)
 {
     const uint64_t last = __atomic_load_n(&unit->last, __ATOMIC_ACQUIRE);
@@ -214,8 +217,8 @@ static inline uint32_t fc_record_units(const struct FcUnit *unit, uint32_t gener
     return site >> FC_SITE_GENERATION_SHIFT == generation ? FC_RECORD_UNITS : 0;
 }
 
-/* Whether all records are there that begin in `units`[from, to), behind which there is another one.
- */
+/* Whether all records that begin in `units`[from, to) are complete.  One more unit must be
+ * readable after them. */
 static inline int fc_records_are_whole(const struct FcUnit *units, uint32_t from, uint32_t to,
                                        uint32_t generation)
 {
@@ -225,7 +228,8 @@ static inline int fc_records_are_whole(const struct FcUnit *units, uint32_t from
     return read != 0;
 }
 
-/* The time of which a short record tells a part, where another record's is `near`. */
+/* The full time of a short record, of which `last` has the low 48 bits.  `near` is the time of a
+ * record close to it. */
 static inline uint64_t fc_record_time(uint64_t last, uint64_t near)
 {
     return near + (uint64_t)((int64_t)((last - near) << 16) >> 16);

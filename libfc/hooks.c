@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the two functions that the compiler calls at each entry and exit do with all that they did
- * not count themselves in the module (module-hooks.c), and with everything where none are linked
- * into it: the hot path of what is recorded.
+ * The two hooks, which the compiler calls at each entry and exit: the hot path of recording.  A
+ * module may be linked with hooks of its own (module-hooks.c).  These count calls in the module and
+ * pass the rest on to here.  All calls of other modules come here.
  *
  *     instrumented function
  *        |  __cyg_profile_func_enter(function, call site)
@@ -161,8 +161,8 @@ __attribute__((noinline)) static void record_otherwise(uint64_t time, void *func
 FC_EXPORT FcHook fc_hook_enter;
 FC_EXPORT FcHook fc_hook_exit;
 
-/* What the hooks do in threads that count is in functions of its own, reached by a jump.
- * Inlined it would need saved registers, also for each record of a thread that counts nothing. */
+/* What the hooks do in threads that count is in separate functions, reached by a jump.  Inlined
+ * it would need saved registers, also for each record of a thread that counts nothing. */
 __attribute__((noinline)) static void enter_counting(struct FcCounterTable *table, void *function,
                                                      void *site, uint64_t where)
 {
@@ -211,7 +211,7 @@ __attribute__((noinline)) static void leave_counting(struct FcCounterTable *tabl
                   fc_beacon_left(address, (uint64_t)(uintptr_t)site));
 }
 
-/* For calls of which the hooks in modules have found that the thread counts nothing. */
+/* For hooks in modules that have found that the thread counts nothing. */
 FC_HOOK_ALIGNED FcHook fc_hook_record_entry;
 FC_HOOK_ALIGNED FcHook fc_hook_record_exit;
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's own functions of <string.h>: hidden, so that all calls in libfc come here, those that
- * the compiler makes for a copy or a comparison included, whatever the program defines under these
- * names.  Plain loops: nothing on the hot path calls them.  Names of functions that return a
- * pointer are in parentheses: <string.h> may have them as macros, which keep `const`.
+ * libfc's own functions of <string.h>.  They are hidden, so all calls in libfc come here,
+ * whatever the program defines under these names.  That includes the calls that the compiler
+ * makes for a copy or a comparison.  Plain loops: nothing on the hot path calls them.  Names of
+ * functions that return a pointer are in parentheses: <string.h> may have them as macros, which
+ * keep `const`.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #if !defined(__clang__)
-/* gcc would take a loop for the very function that it is in, and call that */
+/* otherwise gcc would replace the loop in memcpy by a call of memcpy, and so on */
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 
@@ -134,7 +135,7 @@ char *(strcpy)(char *restrict to, const char *restrict from)
     return to;
 }
 
-/* Compilers make calls of it, too, of strcpy and strlen. */
+/* Compilers also replace calls of strcpy and strlen by a call of it. */
 char *(stpcpy)(char *restrict to, const char *restrict from)
 {
     return copy(to, from);
