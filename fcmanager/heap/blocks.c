@@ -76,7 +76,7 @@ void fc_heap_blocks_remove(FcHeapBlocks *blocks, FcHeapBlock *block)
         if (blocks->slots[at].pointer == 0)
             break;
         guint32 home = home_of(blocks, blocks->slots[at].pointer);
-        /* may move into the hole unless its home lies between the two */
+        /* The entry may move into the hole unless its home slot lies between the two. */
         if (((at - home) & blocks->mask) >= ((at - hole) & blocks->mask))
         {
             blocks->slots[hole] = blocks->slots[at];

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define BAD_MAX 10000u
-/* Of blocks that are not counted. */
+/* The allocation site of blocks that are not counted. */
 #define OWN_SITE 0u
 #define FRAMES_MAX (1u << 20)
 #define HISTORY_FIRST 1024u
@@ -50,8 +50,8 @@ static FcAllocSite *site_at(FcHeap *heap, guint32 index)
     return &g_array_index(heap->alloc_sites, FcAllocSite, index);
 }
 
-/* Before the site's live bytes change: what it held at the last peak is what it has now, if it
- * did not change since. */
+/* To be called before the site's live bytes change.  If they did not change since the heap's last
+ * peak, they are what the site held at that peak. */
 static void keep_peak(const FcHeap *heap, FcAllocSite *site)
 {
     if (site->peak_count == heap->peak_count)
@@ -72,7 +72,7 @@ static void sample(FcHeap *heap, guint64 time)
 {
     guint64 since = time > heap->origin ? time - heap->origin : 0;
     guint64 index = since >> heap->sample_shift;
-    while (index >= FC_HEAP_SAMPLES) /* twice as long each, half as many */
+    while (index >= FC_HEAP_SAMPLES) /* intervals become twice as long, and half as many */
     {
         for (guint i = 0; i < FC_HEAP_SAMPLES; i++)
         {
@@ -172,7 +172,7 @@ static struct FcHeapFreed *history_of(const FcHeap *heap, guint64 pointer)
     return &heap->history[at & heap->history_mask];
 }
 
-/* Small at first, as each forked child has its own. */
+/* The history is small at first, as each forked child has its own. */
 static void grow_history(FcHeap *heap)
 {
     struct FcHeapFreed *old = heap->history;
@@ -190,7 +190,7 @@ static gboolean families_differ(guint32 allocated, guint32 freed)
     if (freed == FC_CALL_REALLOC || freed == FC_CALL_FREE)
         return allocated == FC_CALL_NEW || allocated == FC_CALL_NEW_ARRAY;
     if (allocated == FC_CALL_EARLY)
-        return FALSE; /* it is not known which call that was */
+        return FALSE; /* the allocating call is not known */
     return allocated != (freed == FC_CALL_DELETE ? FC_CALL_NEW : FC_CALL_NEW_ARRAY);
 }
 
@@ -241,7 +241,7 @@ void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapE
     if (heap->frees > heap->history_mask && heap->history_mask < HISTORY_MAX - 1)
         grow_history(heap);
     struct FcHeapFreed *freed = history_of(heap, block->pointer);
-    /* field by field for the reason that set_point gives (records.c) */
+    /* Copied field by field, for the reason given at set_point (records.c). */
     freed->pointer = block->pointer;
     freed->size_bytes = block->size_bytes;
     freed->alloc_site = block->alloc_site;
@@ -266,7 +266,8 @@ void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time)
     fc_heap_blocks_remove(&heap->blocks, block);
 }
 
-/* NULL also where looking for it took too long for all of them together. */
+/* Returns the live block that contains `pointer`.  NULL: there is none, or the searches of this
+ * process took too long in all. */
 static const FcHeapBlock *block_around(FcHeap *heap, guint64 pointer)
 {
     if (heap->search_budget <= heap->blocks.mask)
@@ -369,7 +370,7 @@ FcHeap *fc_heap_copy(const FcHeap *from, FcCounts *contexts, GArray *cache)
     *heap = *from;
     heap->contexts = contexts;
     heap->alloc_sites = alloc_sites;
-    heap->bad = bad; /* the parent's bad frees are not the child's */
+    heap->bad = bad; /* bad frees of the parent do not count for the child */
     heap->alloc_site_map = alloc_site_map;
     heap->frames = frames;
     heap->frame_map = frame_map;

@@ -10,14 +10,15 @@
 #include "fcmanager/heap/blocks.h"
 #include "profile/fc-profile.h"
 
-/* As in the profile, with times in ticks, and nodes of the process's counts as contexts. */
+/* Where something happened to memory, as FcProfileHeapPoint, but with times in ticks and nodes of
+ * the process's counts as contexts. */
 typedef struct
 {
     guint32 context; /* node; 0: none */
     guint32 call;    /* enum FcMemoryCall */
     guint32 frames;  /* index of the heap frame around that of `site`; 0: not unwound */
     guint64 site;
-    guint64 time; /* when it was first met, which tells the module of the site */
+    guint64 time; /* when the point was first met, which decides the module of `site` */
 } FcHeapPoint;
 
 /* A frame of an unwound stack: see FcProfileHeapFrame. */
@@ -37,7 +38,7 @@ typedef struct
     guint64 live_blocks;
     guint64 live_bytes;
     guint64 peak_bytes;
-    guint64 peak_count; /* the number of the heap's peaks when peak_bytes was last right */
+    guint64 peak_count; /* how many peaks the heap had when peak_bytes was last set */
     guint64 temporary;
     guint64 lifetime; /* ticks */
     guint64 sizes[FC_SIZE_BUCKETS];
@@ -70,7 +71,7 @@ typedef struct
 {
     FcCounts *contexts; /* the process's; not owned */
     FcHeapBlocks blocks;
-    GArray *alloc_sites;  /* FcAllocSite; [0] is none, and of blocks that are not counted */
+    GArray *alloc_sites;  /* FcAllocSite; [0] stands for blocks that are not counted */
     FcMap alloc_site_map; /* context | call, site, frames -> allocation site */
     GArray *frames;       /* FcHeapFrame; [0] is none */
     FcMap frame_map;      /* parent, address -> frame */
@@ -87,26 +88,26 @@ typedef struct
     guint64 unmaps;
     guint64 unmap_bytes;
     guint64
-        untracked_frees; /* blocks whose free was not seen before their address was used again */
+        untracked_frees; /* blocks whose address was used again before a free of them was seen */
     guint64 bad_not_listed;
-    gboolean has_foreign_allocator; /* a library calls the C library's allocator without libfc: any
-                                       pointer into the heap may be a block */
-    guint64 foreign_frees;          /* frees of such pointers */
-    guint64 origin;                 /* ticks: time 0 of the samples */
-    guint64 samples[FC_HEAP_SAMPLES]; /* most bytes live in each interval */
+    gboolean has_foreign_allocator;   /* a library calls the C library's allocator directly: any
+                                         pointer into the heap may be a block of it */
+    guint64 foreign_frees;            /* frees of pointers into the heap that may be such blocks */
+    guint64 origin;                   /* ticks: time 0 of the samples */
+    guint64 samples[FC_HEAP_SAMPLES]; /* most live bytes in each interval */
     guint sample_count;
     guint64 sample_level;        /* live bytes after the last sample */
-    guint sample_shift;          /* an interval is 2 to this power of ticks */
-    struct FcHeapFreed *history; /* the last blocks freed, by hash of the address */
+    guint sample_shift;          /* an interval has 2^sample_shift ticks */
+    struct FcHeapFreed *history; /* the last freed blocks, by hash of their address */
     guint32 history_mask;
     guint64 search_budget; /* blocks that may still be searched for an address inside them */
 } FcHeap;
 
-/* `contexts` are the process's sums, in which the contexts of allocation sites are made.  They
- * must outlive the heap. */
+/* Returns an empty heap; the caller frees it.  `contexts` are the process's sums; contexts of
+ * allocation sites are made there.  They must outlive the heap. */
 FcHeap *fc_heap_new(FcCounts *contexts, guint64 origin, guint32 blocks);
-/* The heap that a forked child begins with.  `contexts` are the child's; `cache` as in
- * fc_counts_intern_node. */
+/* Returns the heap that a forked child begins with; the caller frees it.  `contexts` are the
+ * child's; `cache` as in fc_counts_intern_node. */
 FcHeap *fc_heap_copy(const FcHeap *heap, FcCounts *contexts, GArray *cache);
 void fc_heap_free(FcHeap *heap);
 
@@ -117,37 +118,39 @@ void fc_heap_free(FcHeap *heap);
 typedef enum
 {
     FC_HEAP_ALLOCATE,
-    FC_HEAP_NAME, /* of a block that was just allocated, or was by a call that was not seen */
+    FC_HEAP_NAME, /* sets the site of a block that was just allocated, or of one whose allocation
+                     was not seen */
     FC_HEAP_FREE,
-    FC_HEAP_REALLOC,     /* begins: no block until it ends */
-    FC_HEAP_REALLOCATED, /* ends; pointer 0: it failed, or only freed */
+    FC_HEAP_REALLOC,     /* a realloc begins: the block does not exist until it ends */
+    FC_HEAP_REALLOCATED, /* a realloc ends; pointer 0: it failed or only freed */
 } FcHeapEventKind;
 
 typedef struct
 {
     guint8 kind;        /* FcHeapEventKind */
-    gboolean temporary; /* a free before the thread allocated anything else */
-    gboolean on_stack;  /* a free of an address on the thread's own stack */
+    gboolean temporary; /* a free; the thread allocated nothing since that block */
+    gboolean on_stack;  /* FC_HEAP_FREE: the address is on the thread's own stack */
     guint64 pointer;
     guint64 size_bytes;
-    FcHeapPoint point; /* its time is the event's */
+    FcHeapPoint point; /* its time is that of the event */
 } FcHeapEvent;
 
 guint32 fc_heap_alloc_site(FcHeap *heap, const FcHeapPoint *point);
-/* `parent` 0: the outermost frame. */
+/* Returns the number of a frame of an unwound stack; makes it if there is none.  `parent` 0: it is
+ * the outermost frame. */
 guint32 fc_heap_frame(FcHeap *heap, guint32 parent, guint64 address, guint64 time);
 
-/* An allocation.  No block is live at the event's address.  `first`: the block that was
- * reallocated to it. */
+/* Adds a block.  No block may be live at the event's address.  `first`: the block that was
+ * reallocated to it; NULL: none. */
 void fc_heap_allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *first);
 void fc_heap_release(FcHeap *heap, FcHeapBlock *block, const FcHeapEvent *event);
-/* The same, as if it had been allocated at `point`. */
+/* Changes the allocation site of `block` to that of `point`. */
 void fc_heap_rename(FcHeap *heap, FcHeapBlock *block, const FcHeapPoint *point);
-/* A release in two steps; the first one can be undone. */
+/* A release in two steps; fc_heap_put_back undoes the first. */
 FcHeapBlock fc_heap_take_out(FcHeap *heap, FcHeapBlock *block, guint64 time);
 void fc_heap_put_back(FcHeap *heap, const FcHeapBlock *block, guint64 time);
 void fc_heap_count_release(FcHeap *heap, const FcHeapBlock *block, const FcHeapEvent *event);
-/* The address was allocated again, and no free of `block` will come. */
+/* Removes `block`: its address was allocated again, so no free of it will come. */
 void fc_heap_replace_untracked(FcHeap *heap, FcHeapBlock *block, guint64 time);
-/* A free of something that is no block. */
+/* Records a free of something that is not a block. */
 void fc_heap_report_bad(FcHeap *heap, const FcHeapEvent *event);

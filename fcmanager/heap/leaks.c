@@ -4,7 +4,7 @@
  */
 #include "fcmanager/heap/leaks.h"
 
-/* The best of the blocks that were offered, as a binary heap with the worst of them at its root. */
+/* The best of the blocks that were offered: a binary heap whose root is the worst of them. */
 typedef struct
 {
     gpointer *blocks;
@@ -12,13 +12,13 @@ typedef struct
     guint used;
 } Best;
 
-/* What is chosen of one allocation site. */
+/* The blocks chosen of one allocation site. */
 typedef struct
 {
-    guint count; /* of its blocks */
+    guint count; /* how many blocks the site has */
     guint quota;
     Best largest;
-    Best first; /* of those that are not among the largest */
+    Best first; /* the first allocated of the blocks that are not among the largest */
 } Share;
 
 typedef gboolean (*Better)(const FcHeapBlock *a, const FcHeapBlock *b);
@@ -40,7 +40,7 @@ static void swap(Best *best, guint a, guint b)
     best->blocks[b] = block;
 }
 
-/* Whether the block at `a` has to be nearer to the root than that at `b`. */
+/* Whether the block at `a` must be nearer to the root than the block at `b`. */
 static gboolean is_worse(const Best *best, guint a, guint b, Better better)
 {
     return better(best->blocks[b], best->blocks[a]);
@@ -74,7 +74,7 @@ static void offer(Best *best, const FcHeapBlock *block, Better better)
     }
 }
 
-/* The next block that is counted, NULL behind the last one; *at goes from 0. */
+/* Returns the next block that is counted; NULL: there are no more.  *at must begin with 0. */
 static const FcHeapBlock *next_block(const FcHeap *heap, guint32 *at)
 {
     while (*at <= heap->blocks.mask)
@@ -93,8 +93,8 @@ static gint compare_counts(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Who has little gets all that it has, the others an equal part of the rest; with more of them
- * than there is room, one for each of the first. */
+/* Sets the sites' quotas.  A site with few blocks gets all of them; the others get equal parts of
+ * the rest.  If there are more sites than places, each of the first sites gets one. */
 static void set_quotas(GPtrArray *by_count, guint most)
 {
     g_ptr_array_sort(by_count, compare_counts);
@@ -115,7 +115,7 @@ static void give_room(GPtrArray *by_count, gpointer *chosen)
         share->largest.room =
             share->quota == share->count ? share->quota : share->quota - share->quota / 2;
         share->first.room = share->quota - share->largest.room;
-        if (share->quota == 0) /* of all, maybe, and then there is no array */
+        if (share->quota == 0) /* if no site has any, there is no array */
             continue;
         share->largest.blocks = chosen;
         share->first.blocks = chosen + share->largest.room;

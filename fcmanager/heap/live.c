@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See live.h.  The program may write anything into the list: what comes back is looked up by
- * our own addresses, and a state that makes no sense counts as lost.
+ * See live.h.  The program may write anything into the shared list.  What it notes is therefore
+ * read by our own addresses, and an invalid state counts as lost.
  */
 #include "fcmanager/heap/live.h"
 
@@ -28,7 +28,7 @@ static int compare(const void *a, const void *b)
     return x->pointer < y->pointer ? -1 : x->pointer > y->pointer;
 }
 
-/* Our own blocks, in order of address. */
+/* Fills the list with our own blocks, in order of address. */
 static void fill(FcLive *live, const FcHeap *heap)
 {
     gsize at = 0;

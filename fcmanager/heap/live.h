@@ -9,14 +9,14 @@
 
 typedef struct FcLive FcLive;
 
-/* A list of the heap's live blocks; NULL: it can't be made. */
+/* Returns a list of the heap's live blocks; the caller frees it.  NULL: it can't be made. */
 FcLive *fc_live_new(const FcHeap *heap);
 void fc_live_free(FcLive *live);
 
-/* The descriptor of the list; open as long as `live` exists. */
+/* Returns the descriptor of the list, which stays open as long as `live` exists. */
 int fc_live_fd(const FcLive *live);
 
 /* Reads what libfc noted.  FALSE: it did not scan everything. */
 gboolean fc_live_take(FcLive *live);
-/* What libfc noted for the block at `pointer`.  To be called after fc_live_take. */
+/* Returns what libfc noted for the block at `pointer`.  To be called after fc_live_take. */
 FcProfileBlockState fc_live_state(const FcLive *live, guint64 pointer);

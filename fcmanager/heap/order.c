@@ -18,8 +18,9 @@ static void allocate(FcHeap *heap, const FcHeapEvent *event, const FcHeapBlock *
     fc_heap_allocate(heap, event, first);
 }
 
-/* Another thread did something to a block whose allocation still waits for its name.  The name
- * would have come before: there is none.  Whether there was such a block. */
+/* If the block at `pointer` is an allocation that still waits for its name, takes it without:
+ * another thread used the block, and the name would have come before that.  Returns whether there
+ * was such a block. */
 static gboolean take_waiting_allocation(FcHeapOrder *order, guint64 pointer, guint64 time)
 {
     for (FcHeapQueue *queue = order->first; queue; queue = queue->next)
@@ -58,7 +59,7 @@ static void begin_realloc(FcHeapQueue *queue, const FcHeapEvent *event)
         queue->moving.pointer = 0;
 }
 
-/* The block that is being reallocated, if any, stays what it was. */
+/* A realloc failed: the block that it was for, if any, stays as it was. */
 static void undo_realloc(FcHeapQueue *queue, guint64 time)
 {
     if (queue->reallocating && queue->moving.pointer != 0)
@@ -76,7 +77,7 @@ static void end_realloc(FcHeapQueue *queue, const FcHeapEvent *event)
         return;
     if (event->pointer == 0 && queue->wanted_bytes != 0)
     {
-        undo_realloc(queue, event->point.time); /* failed: nothing changed */
+        undo_realloc(queue, event->point.time); /* the realloc failed: nothing changed */
         return;
     }
     queue->reallocating = FALSE;
@@ -88,7 +89,7 @@ static void end_realloc(FcHeapQueue *queue, const FcHeapEvent *event)
         allocate(heap, event, had_block ? &queue->moving : NULL);
 }
 
-/* The event's turn has come: does to the heap what it says. */
+/* Applies the event to the heap when its turn has come. */
 static void take(FcHeapQueue *queue, const FcHeapEvent *event)
 {
     FcHeap *heap = queue->order->heap;
@@ -139,7 +140,7 @@ static void queue_free(FcHeapQueue *queue)
     g_free(queue);
 }
 
-/* Whether nothing that another thread may have done comes before the queue's next event. */
+/* Whether no event of another thread can come before the queue's next event. */
 static gboolean goes_straight(const FcHeapQueue *queue)
 {
     const FcHeapOrder *order = queue->order;
@@ -160,7 +161,7 @@ static void take_waiting(FcHeapQueue *queue)
 
 FcHeapEvent *fc_heap_queue_begin(FcHeapQueue *queue)
 {
-    if (goes_straight(queue)) /* what waits is an allocation whose name did not come */
+    if (goes_straight(queue)) /* the event that waits is an allocation whose name did not come */
         take_waiting(queue);
     if (G_UNLIKELY(!queue->events || queue->tail == queue->room))
     {
@@ -207,8 +208,8 @@ void fc_heap_queue_end(FcHeapQueue *queue)
 
 /* ---- In the order of their times ------------------------------------------------------- */
 
-/* The time of the thread's next event that may be taken; G_MAXUINT64: there is none.  The last
- * allocation of a living thread may yet get its name. */
+/* Returns the time of the thread's next event that may be taken; G_MAXUINT64: there is none.  The
+ * last allocation of a living thread must wait, since its name may still come. */
 static guint64 next_time(const FcHeapQueue *queue)
 {
     if (queue->head == queue->tail)
@@ -264,7 +265,8 @@ static void merge(FcHeapOrder *order, GArray *array, guint64 time)
     }
 }
 
-/* What is left moves to the front; threads that are gone with nothing left go. */
+/* Moves the events that are left to the front, and frees empty queues of threads that have ended.
+ */
 static void tidy(FcHeapOrder *order)
 {
     FcHeapQueue **at = &order->first;
@@ -315,7 +317,7 @@ void fc_heap_order_finish(FcHeapOrder *order)
     for (FcHeapQueue *queue = order->first; queue; queue = queue->next)
         queue->ended = TRUE;
     order->open_count = 0;
-    /* Killed within realloc: whether it got as far as freeing can't be known. */
+    /* If the process was killed within realloc, it is not known whether the block was freed. */
     fc_heap_order_advance(order, G_MAXUINT64);
 }
 
@@ -342,8 +344,8 @@ void fc_heap_order_free(FcHeapOrder *order)
     g_free(order);
 }
 
-/* To the child, a block whose allocation waits for its name, or that its thread is just
- * reallocating, is a block like any other. */
+/* A block whose allocation waits for its name, or that its thread is just reallocating, is an
+ * ordinary block to the child. */
 FcHeap *fc_heap_order_copy(const FcHeapOrder *order, FcCounts *contexts, guint64 time)
 {
     g_autoptr(GArray) cache = g_array_new(FALSE, TRUE, sizeof(guint32));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Puts the heap events of several threads of a process into the order in which they happened.
+ * Puts the heap events of all threads of a process into the order in which they happened.
  * records.c adds them, thread by thread; process-heap.c says up to which time their order is known
  * (fc_heap_order_advance).
  *
- * Threads' records arrive chunk by chunk, so the free of a block by one thread may arrive after
- * the next allocation at its address by another.  The times of events at one address are in the
- * true order (fc-format.h).  So while there are several threads their events are queued until
- * process-heap.c has read every thread up to one moment (a consistent cut: whatever led to a
- * record in it is in it as well).  Then they are taken in the order of their times, and what does
- * not fit is certainly an error.  Events of a single thread are not queued.
+ * Threads' records arrive chunk by chunk, so the free of a block by one thread may arrive after the
+ * next allocation at its address by another.  The times of events at one address are in the true
+ * order (fc-format.h).  So while there are several threads, their events are queued until
+ * process-heap.c has read every thread up to one moment.  That is a consistent cut: it contains
+ * every record that led to a record in it.  Then the events are taken in the order of their times,
+ * and an event that does not fit is certainly an error.  Events of a single thread are not queued.
  */
 #pragma once
 
@@ -38,8 +38,8 @@ struct FcHeapQueue
 struct FcHeapOrder
 {
     FcHeap *heap;
-    FcHeapQueue *first; /* owned: queues of threads that go on, or that have events */
-    guint open_count;   /* threads that go on */
+    FcHeapQueue *first; /* owned: queues of living threads, and of others that still have events */
+    guint open_count;   /* living threads */
     gboolean in_order;  /* events of all threads arrive in the order in which they happened */
     guint queued;       /* queued events */
     guint64 latest;     /* time of the latest one */
@@ -52,34 +52,35 @@ void fc_heap_order_free(FcHeapOrder *order);
 
 /* ---- Adding, for records.c ------------------------------------------------------------ */
 
-/* The queue belongs to `order`. */
+/* Returns a new queue, which belongs to `order`. */
 FcHeapQueue *fc_heap_queue_new(FcHeapOrder *order);
-/* Where the thread's next event is to be written.  First takes those before it that need not
- * wait any more. */
+/* Returns where the thread's next event is to be written.  First takes the events before it that
+ * need not wait any more. */
 FcHeapEvent *fc_heap_queue_begin(FcHeapQueue *queue);
 /* `event`, from fc_heap_queue_begin, is complete: takes it at once if possible. */
 void fc_heap_queue_add(FcHeapQueue *queue, const FcHeapEvent *event);
-/* The last event if it is queued: an allocation may still get its name.  NULL: there is none. */
+/* Returns the last event if it is queued, since an allocation may still get its name.  NULL: there
+ * is none. */
 FcHeapEvent *fc_heap_queue_last(const FcHeapQueue *queue);
-/* The thread is done.  May free the queue. */
+/* The thread has ended.  May free the queue. */
 void fc_heap_queue_end(FcHeapQueue *queue);
 
 /* ---- Taking ----------------------------------------------------------------------------- */
 
-/* So many queued events are worth reading the other threads for. */
+/* With this many queued events it is worth reading the other threads. */
 #define FC_HEAP_QUEUE_FULL 32768u
-/* No more events than this are queued, whatever may be missing. */
+/* No more than this many events are queued, even if records are missing. */
 #define FC_HEAP_QUEUE_MAX (1u << 20)
 
-/* Takes queued events up to `time`, of all threads in order.  Each thread's records must have
- * been passed up to then.  A thread may just have made one that is not in memory yet: no record
- * that is here depends on it. */
+/* Takes queued events up to `time`, of all threads in order.  All records of each thread up to then
+ * must have been passed.  A record that is not in memory yet does no harm: no record here depends
+ * on it. */
 void fc_heap_order_advance(FcHeapOrder *order, guint64 time);
-/* Takes all queued events, before the blocks are read.  Names that did not come yet are lost. */
+/* Takes all queued events before the blocks are read.  Names that have not come yet are lost. */
 void fc_heap_order_flush(FcHeapOrder *order);
-/* No thread makes any more records: takes all. */
+/* Takes all events: no thread makes any more records. */
 void fc_heap_order_finish(FcHeapOrder *order);
 
-/* The heap that a child begins with that was forked at `time`.  Everything must have been taken
- * up to then.  `contexts` are the child's.  The caller frees it. */
+/* Returns the heap that a child begins with that was forked at `time`.  All events up to then must
+ * have been taken.  `contexts` are the child's.  The caller frees the result. */
 FcHeap *fc_heap_order_copy(const FcHeapOrder *order, FcCounts *contexts, guint64 time);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From records to events: see records.h.
+ * Turns records into events: see records.h.
  */
 #include "fcmanager/heap/records.h"
 
@@ -10,13 +10,15 @@ struct FcHeapThread
 {
     FcHeapQueue *queue;
     const FcCounts *counts;
-    GArray *nodes; /* guint32 by node of `counts`: node of the heap's contexts + 1; 0: not yet */
+    GArray *nodes; /* guint32 by node of `counts`: the node of the heap's contexts, + 1; 0: not made
+                      yet */
     guint64 stack_start;
     guint64 stack_end;
-    guint64 named_pointer;       /* an operator delete is at it; 0: none */
-    guint64 stack[FC_STACK_MAX]; /* for the next record, innermost first */
+    guint64 named_pointer;       /* the block that an operator delete was called with; 0: none */
+    guint64 stack[FC_STACK_MAX]; /* the stack of the next record, innermost call site first */
     guint stack_count;
-    guint64 last_allocated; /* address, 0 once the thread did something else */
+    guint64 last_allocated; /* address of the last allocation; 0 if the thread did something else
+                               since */
 };
 
 FcHeapThread *fc_heap_thread_new(FcHeapOrder *order, const FcCounts *counts)
@@ -55,7 +57,7 @@ static FcHeap *heap_of(const FcHeapThread *thread)
 
 /* ---- Records ------------------------------------------------------------------------ */
 
-/* Three frames of the stack for the next record.  Where a signal handler's records came between
+/* Adds three frames to the stack of the next record.  If a signal handler's records came between
  * those of one stack, that stack is lost. */
 static void note_stack(FcHeapThread *thread, guint64 function, guint64 site, guint64 where)
 {
@@ -79,7 +81,7 @@ static guint32 take_frames(FcHeapThread *thread, guint64 time)
     return frames;
 }
 
-/* What fc_heap_record was given. */
+/* The arguments of fc_heap_record. */
 typedef struct
 {
     guint64 time;
@@ -90,8 +92,8 @@ typedef struct
     guint32 node;
 } Record;
 
-/* Field by field: this is the inner loop, and processors wait where what was just written in
- * small pieces is read in large ones. */
+/* Sets each field.  This is the inner loop, and a processor stalls when it reads in one large piece
+ * what was just written in small ones. */
 static void set_point(FcHeapThread *thread, FcHeapPoint *point, const Record *record)
 {
     point->context = fc_counts_intern_node(heap_of(thread)->contexts, thread->counts, record->node,
@@ -115,7 +117,7 @@ static void note_allocation(FcHeapThread *thread, FcHeapEventKind kind, const Re
         thread->named_pointer = 0;
 }
 
-/* An allocation through operator new counts as made where that was called, not within it. */
+/* An allocation through operator new counts as made by the caller of the operator. */
 static void note_name(FcHeapThread *thread, const Record *record)
 {
     FcHeapEvent *last = fc_heap_queue_last(thread->queue);
@@ -126,7 +128,7 @@ static void note_name(FcHeapThread *thread, const Record *record)
         guint64 time = last->point.time;
         set_point(thread, &last->point, record);
         last->point.time = time;
-        last->size_bytes = record->bytes; /* what was asked for, not what that was rounded to */
+        last->size_bytes = record->bytes; /* the size that was asked for, before rounding */
     }
     else
         note_allocation(thread, FC_HEAP_NAME, record);
@@ -146,7 +148,7 @@ static void note_free(FcHeapThread *thread, FcHeapEventKind kind, const Record *
     fc_heap_queue_add(thread->queue, event);
 }
 
-/* An operator delete, or what it frees by. */
+/* Adds an operator delete, or the free that it calls. */
 static void note_release(FcHeapThread *thread, enum FcRecordKind kind, const Record *record)
 {
     gboolean is_same = thread->named_pointer == record->pointer;
@@ -158,7 +160,7 @@ static void note_release(FcHeapThread *thread, enum FcRecordKind kind, const Rec
         note_free(thread, FC_HEAP_FREE, record);
 }
 
-/* The program's own mappings are only counted. */
+/* Counts the program's own mappings; they are not blocks. */
 static void note_mapping(FcHeap *heap, enum FcRecordKind kind, guint64 bytes)
 {
     heap->maps += kind == FC_RECORD_MAPPED;
