@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Overhead of a call.  Used by overhead.h and what it calls.
+ * Instrumentation overhead of a call.  Used by overhead.h and what it calls.
  */
 #pragma once
 
 #include "fcmanager/counts/counts.h"
 
-/* Ticks a call; all 0 where they are not known. */
+/* Ticks per call; all 0 if they are not known. */
 typedef struct
 {
     double recorded; /* in all, */

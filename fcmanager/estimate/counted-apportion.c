@@ -6,7 +6,8 @@
 
 #define SEVERAL G_MAXUINT32
 
-/* The one function (+ 1; 0: none) that is known to call the pair; SEVERAL: not one alone. */
+/* Returns the only function (+ 1) that is known to call the pair; 0: none; SEVERAL: more than one.
+ */
 static guint32 only_caller(const FcAttribution *work, const FcCountedPair *pair)
 {
     guint32 caller = SEVERAL;
@@ -21,7 +22,7 @@ static guint32 only_caller(const FcAttribution *work, const FcCountedPair *pair)
     return caller;
 }
 
-/* Whether what that caller calls can have one context alone. */
+/* Whether all calls by that caller are in one context. */
 static gboolean has_one_context(const FcAttribution *work, guint32 caller)
 {
     if (caller == SEVERAL)
@@ -54,7 +55,7 @@ void fc_attribution_divide(guint64 amount, const guint64 *weights, guint count, 
 
 /* ---- Giving calls ------------------------------------------------------------------- */
 
-/* The calls of one pair, of which `timed` were timed, while `frame` was the innermost recorded. */
+/* Calls of one pair while `frame` was the innermost recorded frame; `timed` of them were timed. */
 typedef struct
 {
     guint32 pair;
@@ -65,8 +66,8 @@ typedef struct
     gboolean is_context_exact;
 } Batch;
 
-/* The arc by which `caller` (function + 1) calls the pair, which is one of the pair's from now on.
- */
+/* Returns the arc by which `caller` (function + 1) calls the pair.  Makes it an arc of the pair if
+ * it is new. */
 static guint32 arc_of(FcAttribution *work, guint32 index, guint32 caller)
 {
     FcCounts *counts = work->counts;
@@ -82,7 +83,7 @@ static guint32 arc_of(FcAttribution *work, guint32 index, guint32 caller)
     return arc;
 }
 
-/* Adds the share, or adds it to the one with the same frame, context and pair. */
+/* Adds the share to the one with the same frame, context and pair; makes that if there is none. */
 static void add_share(FcAttribution *work, const FcCountedShare *share)
 {
     const guint32 hash = fc_map_hash(share->frame, share->node, share->pair);
@@ -101,7 +102,7 @@ static void add_share(FcAttribution *work, const FcCountedShare *share)
     fc_nodes_add(&work->share_table, slot, hash, work->shares->len);
 }
 
-/* `calls` of them were made by `caller` (function + 1) in context `node`. */
+/* Gives the context `node` of `caller` (function + 1) `calls` of the batch's calls. */
 static void give(FcAttribution *work, const Batch *batch, guint32 node, guint32 caller,
                  guint64 calls)
 {
@@ -120,7 +121,8 @@ static void give(FcAttribution *work, const Batch *batch, guint32 node, guint32 
     if (!batch->is_arc_exact)
         fc_counts_mark(&counts->apportioned_arcs, arc);
     if (counts->nodes[child].parent == node ||
-        !fc_attribution_is_on_path(counts, child, node)) /* else it is a call within itself */
+        /* a child on the path: the call is within another call of its function */
+        !fc_attribution_is_on_path(counts, child, node))
     {
         g_array_index(work->hidden_calls, guint64, child) += calls;
         FcCountedSpent *spent = &g_array_index(work->spent, FcCountedSpent, child);
@@ -152,18 +154,18 @@ static guint32 caller_of(const FcCounts *counts, guint32 node)
 
 /* ---- Callers that must have been there ------------------------------------------------ */
 
-/* At most so many functions are checked to find one caller. */
+/* How many functions are visited at most to find one caller. */
 #define CHECKED_MOST 1024u
 
-/* From the function that is looked for, by who calls whom, to that of the frame: functions are
+/* A search from a function upwards, by who calls whom, to the function of the frame.  Functions are
  * function + 1. */
 typedef struct
 {
     const FcAttribution *work;
-    GArray *found;     /* guint32: counted functions, in the order of their distance */
-    GHashTable *calls; /* by function: the pair by which it calls the one before it, index + 1 */
-    guint32 wanted;    /* the frame's; 0: none */
-    guint32 pair;      /* that it makes the most calls by of those that were looked at; 0: none */
+    GArray *found;     /* guint32: counted functions, nearest first */
+    GHashTable *calls; /* function -> the pair by which it calls the one before it, index + 1 */
+    guint32 wanted;    /* the frame's function; 0: none */
+    guint32 pair; /* the pair by which that makes the most calls, of those seen so far; 0: none */
     guint64 most;
 } Search;
 
@@ -182,8 +184,8 @@ static void meet(Search *search, guint32 pair, guint32 caller, guint64 calls)
     g_array_append_val(search->found, caller);
 }
 
-/* Those who are known to call the pair, surely or else by what they were given: FALSE if nobody is.
- */
+/* Visits the known callers of the pair.  `surely`: only callers that records show, otherwise also
+ * those that calls were given to.  FALSE: there are none. */
 static gboolean meet_known(Search *search, guint32 index, gboolean surely)
 {
     const FcAttribution *work = search->work;
@@ -201,7 +203,8 @@ static gboolean meet_known(Search *search, guint32 index, gboolean surely)
     return any;
 }
 
-/* Known callers of `function`; if there are none, the one that its call site suggests. */
+/* Visits the known callers of `function`; if there are none, the one that its call site suggests.
+ */
 static void meet_callers(Search *search, guint32 function)
 {
     const FcAttribution *work = search->work;
@@ -215,7 +218,7 @@ static void meet_callers(Search *search, guint32 function)
     }
 }
 
-/* The contexts from `node` to the function that was looked for. */
+/* Makes the contexts from `node` down to the function that was searched for. */
 static guint32 make_path(FcAttribution *work, const Search *search, guint32 node)
 {
     for (guint32 at = search->pair; at != 0;)
@@ -244,7 +247,8 @@ guint32 fc_attribution_make_caller(FcAttribution *work, guint32 frame, guint32 h
 
 /* ---- Where calls go ------------------------------------------------------------------- */
 
-/* Calls below a recorded frame: made by its function, or by a counted one that it called. */
+/* Gives calls below a recorded frame.  The frame's function made them, or a counted function that
+ * it called. */
 static void give_below(FcAttribution *work, const Batch *batch)
 {
     FcCounts *counts = work->counts;
@@ -253,7 +257,7 @@ static void give_below(FcAttribution *work, const Batch *batch)
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
     if (hidden != 0)
         fc_attribution_find_below(work, batch->frame, hidden - 1, found);
-    /* the call site of an unprofiled function has the callers of that */
+    /* The call site may be in an unprofiled function: then that one's callers count. */
     if (found->len == 0 && hidden != 0 && fc_attribution_likely_caller(work, pair) == hidden)
     {
         const guint32 caller = fc_attribution_make_caller(work, batch->frame, hidden);
@@ -274,8 +278,8 @@ static void give_below(FcAttribution *work, const Batch *batch)
         give(work, batch, g_array_index(found, guint32, i), hidden, parts[i]);
 }
 
-/* Calls within a recursion are divided by time, as the context's calls include those from
- * outside. */
+/* Returns the weight of a context.  Within a recursion that is its time, since its calls include
+ * those from outside of the recursion. */
 static guint64 weight_of(const FcAttribution *work, const FcCountedPair *pair, guint32 node)
 {
     const FcCountsNode *own = &work->counts->nodes[node];
@@ -283,7 +287,7 @@ static guint64 weight_of(const FcAttribution *work, const FcCountedPair *pair, g
     return is_within ? own->local : own->calls;
 }
 
-/* The frame in whose time the counted callees of context `node` ran. */
+/* Returns the frame in whose time the counted callees of context `node` ran. */
 static guint32 frame_of(const FcAttribution *work, guint32 node)
 {
     if (node == 0 || g_array_index(work->hidden_calls, guint64, node) == 0)
@@ -291,14 +295,14 @@ static guint32 frame_of(const FcAttribution *work, guint32 node)
     return g_array_index(work->spent, FcCountedSpent, node).frame;
 }
 
-/* A context that calls, and in proportion to what it gets calls. */
+/* A context that calls the pair, and its weight for dividing calls. */
 typedef struct
 {
     guint32 node;
     guint64 weight;
 } Caller;
 
-/* The newest first, as are contexts of one function. */
+/* Sorts the newest context first; contexts of one function are linked in this order, too. */
 static gint compare_callers(gconstpointer a, gconstpointer b)
 {
     const guint32 one = ((const Caller *)a)->node;
@@ -306,8 +310,8 @@ static gint compare_callers(gconstpointer a, gconstpointer b)
     return one > other ? -1 : one < other;
 }
 
-/* Into `found`, of Caller: the contexts of `caller` (function + 1) of which it is known that they
- * call pair number `index`. */
+/* Puts the contexts of `caller` (function + 1) that are known to call pair number `index` into
+ * `found`, an array of Caller. */
 static void find_known(const FcAttribution *work, guint32 index, guint32 caller, GArray *found)
 {
     const FcCountsNode *nodes = work->counts->nodes;
@@ -332,7 +336,7 @@ static void find_all(const FcAttribution *work, const FcCountedPair *pair, guint
     }
 }
 
-/* Calls of `caller` (function + 1) that no sample tells of: to all its contexts. */
+/* Divides calls of `caller` (function + 1) that have no sample among all contexts of the caller. */
 static void give_by_caller(FcAttribution *work, Batch batch, guint32 caller)
 {
     const FcCountedPair pair = g_array_index(work->counted->pairs, FcCountedPair, batch.pair);
@@ -368,7 +372,7 @@ static gint compare_functions(gconstpointer a, gconstpointer b)
     return one < other ? -1 : one > other;
 }
 
-/* Into `callers`, of FcKnownCaller: those who surely call by the arcs of the pair. */
+/* Adds the callers that surely call by the pair's arcs to `callers`, an array of FcKnownCaller. */
 static void add_sure_callers(const FcAttribution *work, const FcCountedPair *pair, GArray *callers)
 {
     for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
@@ -380,7 +384,8 @@ static void add_sure_callers(const FcAttribution *work, const FcCountedPair *pai
     }
 }
 
-/* Those who surely call the function, from wherever, each once; kept for the next time. */
+/* Returns the functions that surely call `function` from any call site, each once.  The result is
+ * cached and belongs to `work`. */
 static const GArray *callers_of_function(FcAttribution *work, guint32 function)
 {
     GArray *callers = g_hash_table_lookup(work->callers, GUINT_TO_POINTER(function));
@@ -420,8 +425,9 @@ static void give_by_callers(FcAttribution *work, Batch batch, const GArray *call
     }
 }
 
-/* Calls without a sample go to the known callers; else to the one that the call site suggests;
- * else, as for code that was made at run time, to the callers that the function has elsewhere. */
+/* Gives calls that have no sample to the known callers.  If there are none, the call site suggests
+ * one.  If it can't, as for code that was generated at run time, they go to the function's callers
+ * at other call sites. */
 static void give_unsampled(FcAttribution *work, Batch batch)
 {
     const FcCountedPair pair = g_array_index(work->counted->pairs, FcCountedPair, batch.pair);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See counted-attribute.h.  The steps, and the order in which calls are given to contexts.
+ * See counted-attribute.h.  Runs the steps, and decides in which order calls are given to contexts.
  */
 #include "fcmanager/estimate/counted-attribute.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- The order ---------------------------------------------------------------------- */
 
-/* Calls of counted functions by others, to apportion those of a caller before its callees'. */
+/* One counted function calls another.  A caller's own calls are apportioned before its callees'. */
 typedef struct
 {
     guint32 callee;
@@ -20,8 +20,9 @@ typedef struct
     FcAttribution *work;
     GArray *edges;       /* Edge */
     guint32 *first_edge; /* by function */
-    guint32 *waits_for;  /* by function: edges to it whose caller was not visited */
-    GArray *queue;       /* guint32: functions */
+    guint32 *waits_for; /* by function: how many edges lead to it from callers that were not visited
+                           yet */
+    GArray *queue;      /* guint32: functions */
     guint8 *visited;
 } Order;
 
@@ -65,7 +66,8 @@ static void visit(Order *order, guint32 function)
     }
 }
 
-/* Callers first; of functions that call each other in a circle the first that was met. */
+/* Apportions callers first.  If functions call each other in a circle, the one that was met first
+ * goes first. */
 static void apportion_all(FcAttribution *work)
 {
     const guint32 count = work->counts->function_count;
@@ -100,7 +102,8 @@ static void apportion_all(FcAttribution *work)
 
 /* ---- The steps ------------------------------------------------------------------------ */
 
-/* All of them before calls move: who calls what doesn't change by that. */
+/* Finds the likely callers of all pairs before calls move, so that moving calls does not change
+ * them. */
 static void find_likely_callers(FcAttribution *work)
 {
     const guint pairs = work->counted->pairs->len;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who calls by a call site, where no recorded frame tells: see counted-work.h.
+ * Guesses the caller from a call site if no recorded frame shows it: see counted-work.h.
  */
 #include "fcmanager/estimate/counted-work.h"
 
-/* A function is not the caller if its timed calls should have shown so many calls from the site,
- * and showed none: by chance that happens in 2 of 100 cases (Poisson). */
+/* A function is not the caller if its timed calls should have shown this many calls from the site
+ * and showed none.  By chance that happens in 2 of 100 cases (Poisson). */
 #define REFUTED_BY 4.0
-/* Nor does a function call itself if none of so many timed calls did. */
+/* A function does not call itself if none of this many timed calls did. */
 #define REFUTED_ITSELF 64u
 
 guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc)
@@ -16,8 +16,8 @@ guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc)
     return arc < sure->len ? g_array_index(sure, guint64, arc) : 0;
 }
 
-/* The function that begins closest before the call site in the same module, + 1; 0: none.  It may
- * be another one, as what was not profiled is not known. */
+/* Returns the function (+ 1) that begins closest before the call site in the same module; 0: none.
+ * The true caller may be another function, since unprofiled functions are not known. */
 static guint32 function_before(const FcAttribution *work, const FcCountedPair *pair)
 {
     const FcCounts *counts = work->counts;
@@ -40,9 +40,9 @@ static guint32 function_before(const FcAttribution *work, const FcCountedPair *p
     return work->by_address[low - 1] + 1;
 }
 
-/* Whether records rule out that `caller` calls the pair: those from before `caller` was counted,
- * when it had a frame, show other callers; or its timed calls, in which all is recorded, show no
- * such call. */
+/* Whether records rule out that `caller` calls the pair.  Records from before `caller` was counted,
+ * when it had a frame, may show other callers.  Its timed calls, in which everything is recorded,
+ * may show no such call. */
 static gboolean is_refuted(const FcAttribution *work, const FcCountedPair *pair, guint32 caller)
 {
     const FcCounted *counted = work->counted;
@@ -50,7 +50,8 @@ static gboolean is_refuted(const FcAttribution *work, const FcCountedPair *pair,
                                ? g_array_index(counted->arcs_before, guint32, caller)
                                : 0;
     const FcAttributedFunction *function = &work->functions[caller];
-    guint64 calls = work->likely ? 0 : pair->calls; /* else its arcs have them already */
+    /* with `likely`, the arcs have these calls already */
+    guint64 calls = work->likely ? 0 : pair->calls;
     gboolean was_there = FALSE;
     for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
@@ -67,7 +68,7 @@ static gboolean is_refuted(const FcAttribution *work, const FcCountedPair *pair,
            (double)function->bursts * (double)calls >= REFUTED_BY * (double)function->calls;
 }
 
-/* Whether anybody calls `callee` by the pair's call site. */
+/* Whether any function calls `callee` from the pair's call site. */
 static gboolean is_called_there(const FcAttribution *work, const FcCountedPair *pair,
                                 guint32 callee)
 {
@@ -77,14 +78,14 @@ static gboolean is_called_there(const FcAttribution *work, const FcCountedPair *
            g_array_index(work->counted->pairs, FcCountedPair, slot->value - 1).first_arc != 0;
 }
 
-/* Whether function `caller` does. */
+/* Whether function `caller` calls `callee` from there. */
 static gboolean calls_there(const FcAttribution *work, const FcCountedPair *pair, guint32 caller,
                             guint32 callee)
 {
     return fc_counts_find_arc(work->counts, caller + 1, pair->site, pair->site_module, callee) != 0;
 }
 
-/* The function below which most calls of the pair were recorded, + 1; 0: none. */
+/* Returns the function (+ 1) below which most calls of the pair were recorded; 0: none. */
 static guint32 most_recorded_caller(const FcAttribution *work, const FcCountedPair *pair)
 {
     guint64 most = 0;
@@ -157,7 +158,7 @@ guint32 fc_attribution_hidden_caller(const FcAttribution *work, const FcCountedP
             best = arc->caller;
         }
     }
-    if (!any && function != 0) /* else it is an unprofiled one, more likely */
+    if (!any && function != 0) /* with `any`, the caller is more likely unprofiled */
     {
         best = fc_attribution_likely_caller(work, pair);
         if (best == function || best == 0 || !work->is_counted[best - 1])

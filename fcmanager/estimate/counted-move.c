@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A counted caller that was not timed has no frame, so what it called is recorded below the frame
- * around it.  Here it goes below the caller, with its time.  See counted-attribute.h.
+ * Moves calls below their counted callers.  A counted caller that was not timed has no frame, so
+ * its calls are recorded below the frame around it.  Here they go below the caller, with their
+ * time.  See counted-attribute.h.
  */
 #include "fcmanager/estimate/counted-work.h"
 #include "fcmanager/estimate/totals.h"
@@ -11,7 +12,8 @@
 typedef struct
 {
     FcAttribution *work;
-    guint8 *moved_arcs; /* by arc, as many as there were; their contexts move, too */
+    guint8 *moved_arcs; /* by arc that existed at the start: its calls move, so their contexts move,
+                           too */
     guint32 arc_count;
     gboolean any;
 } Move;
@@ -19,9 +21,9 @@ typedef struct
 /* A context that may move. */
 typedef struct
 {
-    guint32 hidden;   /* function + 1 of its caller; 0: it stays */
-    guint32 arc;      /* that leads to it, index + 1; 0: none */
-    gboolean is_sure; /* that this is its caller */
+    guint32 hidden;   /* function (+ 1) of its hidden caller; 0: it stays */
+    guint32 arc;      /* the arc that leads to it, index + 1; 0: none */
+    gboolean is_sure; /* `hidden` is certainly its caller */
 } Mover;
 
 /* ---- Where to ----------------------------------------------------------------------- */
@@ -36,8 +38,8 @@ static void unlink_child(FcAttribution *work, guint32 node)
         *link = *fc_attribution_link(work->next_child, node);
 }
 
-/* The counted function that calls what was recorded as called by `recorded` (+ 1, both); 0: that
- * does itself. */
+/* Returns the counted function (+ 1) that made the calls recorded as made by `recorded` (+ 1); 0:
+ * `recorded` made them itself. */
 static guint32 hidden_caller(const FcAttribution *work, const FcCountedPair *pair, guint32 recorded)
 {
     const guint32 hidden = fc_attribution_hidden_caller(work, pair, recorded);
@@ -70,9 +72,9 @@ static Mover mover_of(const Move *move, guint32 node)
                    fc_attribution_is_sure(work, &pair)};
 }
 
-/* The arc that time spent in `callee`, called from there by `caller` (+ 1), is added to.  Where it
- * would be one without calls, as the caller is what the call site looked like, that by which the
- * pair is called most. */
+/* Returns the arc for time spent in `callee`, called from `site` by `caller` (+ 1).  If that arc
+ * would have no calls, since `caller` was guessed from the call site, it is the pair's arc with the
+ * most calls. */
 static guint32 arc_for_time(FcAttribution *work, guint32 caller, guint64 site, gint site_module,
                             guint32 callee)
 {
@@ -93,8 +95,8 @@ static guint32 arc_for_time(FcAttribution *work, guint32 caller, guint64 site, g
     return best != 0 ? best - 1 : fc_counts_get_arc(counts, caller, site, site_module, callee);
 }
 
-/* `ticks` were spent in `node`, too, and in all contexts above it that are not `from` or above
- * that, where they were known to be. */
+/* Adds `ticks` spent in `node` to its total and to those of the contexts above it.  Leaves out
+ * `from` and the contexts above that, which have this time already. */
 static void add_total(FcAttribution *work, guint32 node, guint32 from, guint64 ticks, guint64 wait)
 {
     FcCounts *counts = work->counts;
@@ -106,7 +108,7 @@ static void add_total(FcAttribution *work, guint32 node, guint32 from, guint64 t
         counts->functions[own.function].total += ticks;
         counts->functions[own.function].wait_total += wait;
         fc_counts_add_wait(&counts->node_waits, node, (FcCountsCost){wait, 0});
-        if (own.site == FC_FOLDED_SITE) /* it is not known by which arc */
+        if (own.site == FC_FOLDED_SITE) /* the arc is not known */
             continue;
         const guint32 arc = arc_for_time(work, caller, own.site, own.site_module, own.function);
         counts->arcs[arc].total += ticks;
@@ -129,8 +131,9 @@ static void move_node(Move *move, guint32 node, guint32 caller, gboolean is_sure
     move->any = TRUE;
 }
 
-/* Of the contexts of `function` below `node`, as they were before any moved, that with most calls,
- * of several the newest; 0: there is none.  Not those below `without`, unless that is 0. */
+/* Returns the context of `function` below `node` that has the most calls, or the newest of several;
+ * 0: there is none.  Considers the tree before any context moved.  If `without` is not 0, leaves
+ * out the contexts below that. */
 static guint32 best_below(const FcAttribution *work, guint32 node, guint32 function,
                           guint32 without)
 {
@@ -148,8 +151,8 @@ static guint32 best_below(const FcAttribution *work, guint32 node, guint32 funct
     return best;
 }
 
-/* The same below the parent of `node`, which moves, and not below `node`.  `known`: what was found
- * for others, of which there are many. */
+/* The same below the parent of `node`, which moves, but not below `node` itself.  `known` caches
+ * results, since many contexts have the same parent. */
 static guint32 best_caller(const FcAttribution *work, guint32 node, guint32 function, FcMap *known)
 {
     const guint32 parent = work->counts->nodes[node].parent;
@@ -162,7 +165,7 @@ static guint32 best_caller(const FcAttribution *work, guint32 node, guint32 func
     return best;
 }
 
-/* By context: where it moves; 0: nowhere yet. */
+/* Returns, by context, where it moves; 0: nowhere yet. */
 static guint32 *find_callers(const Move *move)
 {
     const guint32 count = move->work->counts->node_count;
@@ -179,8 +182,8 @@ static guint32 *find_callers(const Move *move)
     return callers;
 }
 
-/* Those of which the caller's context is there go below it; those by the same arcs of which it is
- * not, as no counter ran down in that, below one that is made. */
+/* Moves contexts below their hidden caller's context, if that exists.  If it does not, since no
+ * counter reached zero there, makes a context for the caller. */
 static void move_nodes(Move *move)
 {
     FcAttribution *work = move->work;
@@ -193,7 +196,7 @@ static void move_nodes(Move *move)
         const Mover mover = mover_of(move, i);
         if (mover.hidden == 0)
             continue;
-        /* what moved before may be below it by now */
+        /* a context that moved before may be below it now */
         if (callers[i] == 0 || fc_attribution_is_on_path(counts, i, callers[i]))
         {
             g_array_append_val(left, i);
@@ -235,8 +238,8 @@ static void move_arc(Move *move, guint32 from, guint32 to)
     move->moved_arcs[from] = 1;
 }
 
-/* Those from the frame around a hidden caller become that caller's; then the time of those that are
- * without calls goes where the calls are. */
+/* Gives the calls of the frame around a hidden caller to that caller.  Then moves the time of arcs
+ * without calls to the arcs that have them. */
 static void move_arcs(Move *move)
 {
     FcAttribution *work = move->work;
@@ -301,12 +304,13 @@ static void drop_arcs(Move *move)
 
 /* ---- The tree in its order again -------------------------------------------------------- */
 
-/* Adds `from` to the context `into`: both were one function on one path, or are folded into it. */
+/* Adds `from` to the context `into`.  Either both are one function on one path, or `from` is folded
+ * into the other. */
 static void add_node(FcCountsNode *into, const FcCountsNode *from, gboolean folded)
 {
     into->calls += from->calls;
     into->local += from->local;
-    if (!folded) /* else it was active, as was its time counted */
+    if (!folded) /* a folded context ran within `into`, whose total has its time already */
         into->total += from->total;
 }
 
@@ -314,7 +318,7 @@ typedef struct
 {
     const FcAttribution *work;
     FcCounts fresh;
-    FcNodes known; /* contexts of `fresh`, by parent, site, its module and function */
+    FcNodes known; /* contexts of `fresh`, by parent, site, the site's module and function */
 } Order;
 
 static guint32 find_or_add(Order *order, guint32 parent, const FcCountsNode *from)
@@ -336,8 +340,8 @@ static guint32 find_or_add(Order *order, guint32 parent, const FcCountsNode *fro
     return node;
 }
 
-/* The context of `fresh` that `from`, whose parent became `parent`, becomes.  What moved has more
- * contexts above it than it had, but all of these are of counted functions. */
+/* Returns the context of `fresh` for `from`, whose parent became `parent`.  A moved context has
+ * more contexts above it than before, but these are all of counted functions. */
 static guint32 place_node(Order *order, guint32 parent, const FcCountsNode *from, FcCountsCost wait)
 {
     FcCounts *fresh = &order->fresh;
@@ -421,7 +425,7 @@ void fc_attribution_move(FcAttribution *work)
     {
         order_nodes(work);
         g_autofree guint64 *local = fc_totals_local_times(counts);
-        fc_totals_update(counts, local); /* which keeps totals within those of callers */
+        fc_totals_update(counts, local); /* keeps totals within those of their callers */
     }
     g_free(move.moved_arcs);
 }

@@ -5,10 +5,11 @@
 #include "fcmanager/estimate/counted-work.h"
 #include "fcmanager/estimate/totals.h"
 
-/* With fewer sampled calls of one call site the mean is that of all the function's. */
+/* With fewer timed calls than this at a call site, the mean of all the function's timed calls is
+ * used. */
 #define SAMPLES_LEAST 16u
 
-/* Weights of fc_attribution_divide are whole numbers: so many to a tick. */
+/* fc_attribution_divide takes integer weights: this many make a tick. */
 #define WEIGHTS_PER_TICK 256.0
 
 typedef struct
@@ -35,18 +36,18 @@ static void add_sample(Sums *sums, const FcCountedSample *sample)
     sums->alone += sample->alone;
 }
 
-/* The variance of an estimate: of the sum of `untimed` values that were not measured, by the mean
- * of those that were. */
+/* Returns the variance of an estimate: the sum of `untimed` values that were not measured, each
+ * taken as the mean of those that were. */
 static double variance_of(double sum, double squares, const FcCountedSums *timed, double untimed)
 {
     if (timed->bursts == 0 || untimed <= 0)
         return 0;
     const double mean = sum / timed->weight;
-    /* so many of equal weight tell as much (Kish's effective sample size), but those of one burst
-     * are much alike */
+    /* The samples count as this many of equal weight (Kish's effective sample size), but not as
+     * more than the bursts, since samples of one burst are alike. */
     const double count =
         MIN(timed->weight * timed->weight / timed->weight_squares, (double)timed->bursts);
-    /* a single value: its own size is all that is known */
+    /* With a single value, the error is taken to be as large as the value. */
     double one = mean * mean;
     if (timed->bursts > 1)
         one = MAX(0, squares / timed->weight - one) * count / MAX(count - 1, 1);
@@ -66,8 +67,8 @@ static Sums sums_of_pair(const FcAttribution *work, const FcCountedPair *pair)
     return sums;
 }
 
-/* The mean local time of an untimed call of `function`: without the overhead of timing, with that
- * of counting. */
+/* Returns the mean local time of an untimed call of `function`, without the overhead of timing and
+ * with that of counting. */
 static double mean_local(const FcAttribution *work, const Sums *sums, guint32 function)
 {
     const FcCallOverhead *of_call = work->of_call;
@@ -86,7 +87,7 @@ static double mean_local(const FcAttribution *work, const Sums *sums, guint32 fu
 /* Adds to the function's variances, and returns that of the local time. */
 static double add_errors(FcCountsFunction *function, const Sums *sums, double mean, double untimed)
 {
-    /* no timed call: the mean's own size is all that is known */
+    /* With no timed call, the error is taken to be as large as the mean. */
     double local = mean * untimed * mean * untimed;
     double total = local;
     const FcCountedSums *timed = &sums->timed;
@@ -100,7 +101,7 @@ static double add_errors(FcCountsFunction *function, const Sums *sums, double me
     return local;
 }
 
-/* The error of a counted function's time is also one of the recorded frame that it was taken from.
+/* Adds the error of a counted function's time to the recorded frame that the time was taken from.
  */
 static void add_givers_errors(FcAttribution *work, const double *variances, const double *untimed)
 {
@@ -117,7 +118,7 @@ static void add_givers_errors(FcAttribution *work, const double *variances, cons
     }
 }
 
-/* Pairs with too few samples of their own have a part of the error of all of the function's. */
+/* Pairs with too few samples of their own get a part of the error of the function as a whole. */
 static void add_pooled_errors(FcAttribution *work, const Sums *by_function, const double *pooled,
                               const double *untimed, double *variances)
 {
@@ -203,9 +204,9 @@ static gint compare_shares(gconstpointer a, gconstpointer b)
     return one->pair < other->pair ? -1 : one->pair > other->pair;
 }
 
-/* Takes the time of `count` shares of one frame, of which it has `measured`, to their contexts.
- * `before`: by context the local time that is in totals.  What goes to a context above the frame,
- * or to one that others are folded on, stays in the frame's total. */
+/* Moves the time of `count` shares from their frame to their contexts.  `measured` is the frame's
+ * own time.  `before` is the local time, by context, that totals contain.  Time that goes to a
+ * context above the frame, or to a folded one, stays in the frame's total. */
 static void move_time(FcAttribution *work, const FcCountedShare *shares, guint count,
                       guint64 measured, guint64 *before)
 {
@@ -237,9 +238,9 @@ static void move_time(FcAttribution *work, const FcCountedShare *shares, guint c
     }
 }
 
-/* Calls within another one of their function have no context of their own.  Where a function calls
- * itself from several places, each is active for about as long, within the others: each call of one
- * place, and each outermost call, may be taken to have as long for itself. */
+/* Estimates the time of calls within another call of their function, which have no context of their
+ * own.  If a function calls itself from several places, the calls from each place are active for
+ * about as long.  So each place, and the outermost calls, get equal parts of the time. */
 static void add_recursion(FcAttribution *work)
 {
     FcCounts *counts = work->counts;
@@ -281,7 +282,7 @@ void fc_attribution_times(FcAttribution *work, guint64 outside)
     g_autofree guint64 *measured = g_new(guint64, counts->node_count);
     for (guint32 i = 0; i < counts->node_count; i++)
     {
-        /* what the thread did not wait: the samples' times have no waiting in them */
+        /* Excludes the thread's waiting time: the samples' times contain none. */
         const guint64 local = counts->nodes[i].local;
         measured[i] = local - MIN(fc_counts_wait(counts->node_waits, i).local, local);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The calling-context tree and the call sites, linked for what attributes counted calls: see
+ * Links the calling-context tree and the call sites, for the attribution of counted calls: see
  * counted-work.h.
  */
 #include "fcmanager/estimate/counted-work.h"
@@ -12,7 +12,8 @@ static guint32 hash_of_child(guint32 parent, const FcCountsNode *like)
     return fc_map_hash(parent, like->site, fc_counts_callee_key(like->site_module, like->function));
 }
 
-/* Of the child of `parent` with the same call site and function, or the empty one. */
+/* Returns the slot of the child of `parent` with the same call site and function, or an empty slot.
+ */
 static FcNodesSlot *slot_of_child(const FcAttribution *work, guint32 parent,
                                   const FcCountsNode *like)
 {
@@ -39,7 +40,7 @@ static void add_to_pair(FcAttribution *work, guint32 node)
     *first = node;
 }
 
-/* Makes `node` known as a child of its parent. */
+/* Adds `node` to the table of its parent's children. */
 static void add_child(FcAttribution *work, guint32 node)
 {
     const FcCountsNode *own = &work->counts->nodes[node];
@@ -125,7 +126,7 @@ static guint32 top_of(const FcAttribution *work, guint32 node)
     return g_array_index(work->top, guint32, node);
 }
 
-/* The slot of the newest context of that function with that top, or the empty one. */
+/* Returns the slot of the newest context of that function with that top, or an empty slot. */
 static FcNodesSlot *slot_of(const FcAttribution *work, guint32 top, guint32 function)
 {
     const guint32 hash = fc_map_hash(top, function, 0);
@@ -157,7 +158,7 @@ static gint compare_nodes(gconstpointer a, gconstpointer b)
     return one > other ? -1 : one < other;
 }
 
-/* There may be tens of thousands of contexts below a top, and few below another one. */
+/* There may be tens of thousands of contexts below a top, and few below another context. */
 void fc_attribution_find_below(const FcAttribution *work, guint32 node, guint32 function,
                                GArray *found)
 {

@@ -45,10 +45,11 @@ void fc_counted_begin(FcCounted *counted)
         g_array_index(counted->sure, guint64, i) = counted->counts->arcs[i].calls;
 }
 
-/* Each looks through all contexts; a program that lies must not have that done without end. */
+/* A scan goes through all contexts.  The bound keeps false records of a program from causing scans
+ * without end. */
 #define SCANS_MAX 16384u
 
-/* From so many arcs of a thread on those that are sure are known to fc_counts_arc_from_frame. */
+/* From this many arcs of a thread on, sure calls are also reported to fc_counts_arc_from_frame. */
 #define ARCS_MANY 1024u
 
 gboolean fc_counted_is_counted(const FcCounted *counted, guint32 function)
@@ -132,7 +133,8 @@ void fc_counted_forget_samples_map(FcCounted *counted)
     fc_nodes_init(&counted->sample_map, 0);
 }
 
-/* A callee may have been preempted: of the total no more than `most` beyond the local time. */
+/* Adds one timed call.  Its callees may have been preempted, so its total counts for at most `most`
+ * ticks more than its local time. */
 static void add_time(FcCountedSums *sums, const FcCountedTime *time, guint64 most)
 {
     const double weight = (double)time->weight;

@@ -4,8 +4,8 @@
  */
 #include "fcmanager/estimate/entry-counts.h"
 
-/* How often a context or an arc was on the sampled stacks, a recursive one several times, by which
- * calls are divided; and the next one of the same function, + 1; 0: none. */
+/* How often a context or arc was on the sampled stacks; a recursive one counts several times.
+ * Calls are divided by these numbers.  `next` is another one of the same function, + 1; 0: none. */
 typedef struct
 {
     double weight;
@@ -18,13 +18,13 @@ typedef struct
     FcEntries *entries;
     GArray *nodes;          /* Seen */
     GArray *arcs;           /* Seen */
-    GHashTable *first_node; /* function + 1 -> its first node that was seen, + 1 */
+    GHashTable *first_node; /* function + 1 -> its first sampled node, + 1 */
     GHashTable *first_arc;
 } Adding;
 
 /* ---- Samples ----------------------------------------------------------------------- */
 
-/* What a sample's time was added to: each gets it once, whatever is recursive. */
+/* What one sample's time was added to already.  Each gets it once, even in a recursion. */
 typedef struct
 {
     guint32 nodes[FC_PC_DEPTH_MAX];
@@ -79,8 +79,8 @@ static void add_to_path(const Adding *adding, Path *path, const FcMapSlot *slot,
     path->functions[path->count++] = function;
 }
 
-/* The functions of the stack whose entries are counted, outermost first; what others did is the
- * time of those that called them. */
+/* Adds a sample's time to the functions on the stack whose entries are counted, outermost first.
+ * Time in other functions is that of their callers. */
 static void add_stack(const Adding *adding, const FcPcStack *stack, double ticks)
 {
     FcCounts *counts = adding->counts;
@@ -106,7 +106,8 @@ static void add_stack(const Adding *adding, const FcPcStack *stack, double ticks
 
 /* ---- Calls ------------------------------------------------------------------------- */
 
-/* As the samples are divided; the last one gets the rest.  FALSE: none was seen. */
+/* Divides calls as the samples are divided; the last one gets the rest.  FALSE: there are no
+ * samples. */
 static gboolean divide_calls(const Adding *adding, guint32 function, guint64 calls,
                              gboolean is_arcs)
 {
@@ -148,7 +149,7 @@ static void add_function(const Adding *adding, const FcEntryFunction *function, 
         divide_calls(adding, number, calls, TRUE);
         return;
     }
-    /* who called it is not known */
+    /* The caller is not known. */
     const FcMapSlot *slot = fc_counts_edge(counts, 0, 0, function->code, function->since);
     counts->arcs[slot->extra].calls += calls;
     counts->nodes[slot->value].calls += calls;
@@ -165,7 +166,7 @@ static void add_counters(const Adding *adding, const FcEntryCounters *counters)
         const FcEntryFunction *function = fc_entries_by_counter(adding->entries, i);
         const guint64 offset = function->counter - counters->address;
         if (offset % sizeof(guint64) != 0)
-            continue; /* such are not made by fcas */
+            continue; /* fcas makes no such counter. */
         const guint64 calls = __atomic_load_n(
             (const guint64 *)(const void *)(counters->counters + offset), __ATOMIC_RELAXED);
         if (calls != 0)

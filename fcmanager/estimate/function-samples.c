@@ -6,16 +6,16 @@
 
 #include "libfc/beacon.h"
 
-/* If more of them were at what is not known, what was seen is not all there is. */
+/* With more than this part of the samples in unknown code, the samples are not used. */
 #define UNKNOWN_MOST 0.1
 
 typedef struct
 {
     const FcCounts *counts;
     FcFunctionSamples found;
-    GHashTable *entered; /* beacon of an entry -> arc + 1; others with it: */
+    GHashTable *entered; /* beacon of a function's entry -> arc + 1; more arcs with that beacon: */
     guint32 *next;       /* by arc; 0: none */
-    GHashTable *sites;   /* likewise of call sites */
+    GHashTable *sites;   /* the same for beacons of call sites */
     guint32 *next_site;
 } Finder;
 
@@ -43,7 +43,8 @@ static void add_to(Finder *finder, guint32 function, const FcSampledWord *word, 
     finder->found.variance[function] += word->variance * part;
 }
 
-/* The time after a call's return is its caller's: of several it is divided as the calls are. */
+/* The time after a call's return is its caller's.  If several callers have the call site, the time
+ * is divided as their calls are. */
 static gboolean add_left(Finder *finder, guint32 first, const guint32 *next,
                          const FcSampledWord *word)
 {
@@ -62,7 +63,8 @@ static gboolean add_left(Finder *finder, guint32 first, const guint32 *next,
     return calls > 0;
 }
 
-/* Of functions that were at one address one after the other it is divided as their calls are. */
+/* If several functions were at one address one after the other, the time is divided as their calls
+ * are. */
 static gboolean add_entered(Finder *finder, guint32 first, const FcSampledWord *word)
 {
     const FcCountsArc *arcs = finder->counts->arcs;

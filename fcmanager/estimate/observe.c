@@ -10,8 +10,8 @@
 #include <math.h>
 #include <time.h>
 
-/* Poll interval in us: so many first, later a part of the time that the youngest thread was
- * watched, up to so many. */
+/* Poll interval in us.  It begins with the least and later is a part of the time for which the
+ * youngest thread was watched, up to the most. */
 #define INTERVAL_LEAST 100.0
 #define INTERVAL_MOST 1000.0
 #define INTERVAL_PART 500.0
@@ -19,20 +19,20 @@
  * the shortest. */
 #define YOUNGEST_LEAST 2000000
 
-/* Of many threads so many are sampled each time, chosen at random. */
+/* If there are more threads than this, this many are chosen at random for each sample. */
 #define THREADS_MAX 16u
-/* Each takes two descriptors, of which profiles need some: others are not watched. */
+/* More threads than this are not watched: each takes two descriptors, and profiles need some. */
 #define WATCHED_MAX 192u
-/* A program that writes there what it likes must not fill our memory: what comes then is one. */
+/* Bounds our memory if the program writes arbitrary words.  Words beyond this count are one. */
 #define WORDS_MAX 65536u
 #define WORD_OTHER FC_BEACON_LEFT
-/* A thread that waits is sampled half as often, and so on to one in so many times. */
+/* A waiting thread is sampled half as often each time, down to one in this many times. */
 #define EVERY_MOST 16u
 #define RESTS_MOST 64u
 
-/* A sample is so many reads, of all threads that are sampled at once, of each thread at most some,
- * and about so many ns apart: short functions that call one another are in it as they follow one
- * another. Such reads cost next to nothing, unlike a wake-up. */
+/* A sample consists of several reads: at most READS_ALL of all threads that are sampled at once,
+ * and READS_MOST of each thread.  They are READ_LEAST ns and a random time apart, so that short
+ * functions that call one another are all seen.  Reads cost next to nothing, unlike a wake-up. */
 #define READS_ALL 64u
 #define READS_MOST 16u
 #define READ_LEAST 300u
@@ -43,10 +43,10 @@ struct FcWatched
     FcObserver *observer;
     const guint64 *beacon;
     FcOnCpu on_cpu;
-    guint every; /* it is sampled each so many times; a sample stands for as many */
-    guint rests; /* so many more without */
+    guint every; /* one in this many samples is taken; each has this weight */
+    guint rests; /* how many samples it still leaves out */
     gboolean is_paused;
-    GHashTable *weights; /* by beacon: index in `seen.words` + 1 */
+    GHashTable *weights; /* beacon -> index in `seen.words`, + 1 */
     FcObserved seen;
 };
 
@@ -57,10 +57,10 @@ struct FcObserver
     GCond changed;
     GPtrArray *watched; /* FcWatched */
     gboolean is_ending;
-    gint64 youngest; /* us: when the last one came */
+    gint64 youngest; /* us: when the youngest thread came */
     guint64 random;
-    GArray *values; /* guint64: of one sample */
-    GPtrArray *due; /* FcWatched: those that are sampled this time */
+    GArray *values; /* guint64: the words of one sample */
+    GPtrArray *due; /* FcWatched: the threads of this sample */
 };
 
 static guint64 next_random(FcObserver *observer)
@@ -144,7 +144,8 @@ static void sample(FcWatched *watched, guint reads, double weight)
     watched->every = ran >= 0 ? 1 : MIN(2 * watched->every, EVERY_MOST);
 }
 
-/* It has its turn in each round by a chance of one in `every`, whatever came before. */
+/* Draws how many samples the thread leaves out.  In each round it is sampled with a chance of one
+ * in `every`, independent of what came before. */
 static void draw_rests(FcWatched *watched)
 {
     const double chance = 1.0 / watched->every;
@@ -152,8 +153,8 @@ static void draw_rests(FcWatched *watched)
     watched->rests = chance < 1 ? (guint)MIN(log(random) / log(1 - chance), RESTS_MOST) : 0;
 }
 
-/* Samples those whose turn it is, `rounds` intervals of `mean` us after the last time.  Returns
- * after how many more intervals there is one again. */
+/* Samples the threads that are due, `rounds` intervals of `mean` us after the last time.  Returns
+ * after how many more intervals a thread is due again. */
 static guint sample_all(FcObserver *observer, guint rounds, double mean)
 {
     GPtrArray *due = observer->due;
@@ -188,7 +189,8 @@ static double mean_interval(const FcObserver *observer)
     return CLAMP(age / INTERVAL_PART, INTERVAL_LEAST, INTERVAL_MOST);
 }
 
-/* Half the mean to one and a half: programs that do the same every so often are seen everywhere. */
+/* Sleeps between 0.5 and 1.5 times the mean, so that samples do not keep pace with a periodic
+ * program. */
 static void sleep_about(FcObserver *observer, double mean)
 {
     const double part = 0.5 + (double)(next_random(observer) >> 40) / (double)(1 << 24);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The sampler: reads the word in which a thread's hooks tell where it is (libfc/beacon.h), at
- * random times, about a thousand times a second, in a thread of the manager's own.  The program is
- * asked for nothing.
+ * The sampler reads the word in which a thread's hooks say where the thread is (libfc/beacon.h). It
+ * does so at random times, about a thousand times a second, in a thread of the manager's own.  The
+ * program does nothing for it.
  *
  * A sample counts if the thread is on the CPU: the word changes meanwhile, or the kernel says so
  * (on-cpu.h).  It has the weight of one sampling interval.  If the thread was preempted, perhaps by
  * the sampler, its weight is the time that the thread ran since the last sample.
  *
- * process-messages.c has threads watched, thread.c takes what was seen.  Any thread may call these.
+ * process-messages.c has threads watched, thread.c takes the samples.  Any thread may call these
+ * functions.
  */
 #pragma once
 
@@ -21,36 +22,35 @@ typedef struct
 {
     guint64 beacon;
     double weight;   /* us */
-    double variance; /* of that, as samples are taken at random: the sum of the squares of its
-                        weights in each */
+    double variance; /* variance of `weight`, as samples are taken at random: the sum of the squares
+                        of its weights in each sample */
 } FcSampledWord;
 
 typedef struct
 {
     GArray *words;
     const GArray
-        *before; /* guint64 by function: ticks before that; NULL, and behind its end: none */
+        *before; /* guint64 by function: ticks before sampling; NULL, and behind its end: none */
     guint64 looks;
-    double weight; /* the sum of theirs */
+    double weight; /* sum of the words' weights */
 } FcObserved;
 
 typedef struct FcWatched FcWatched;
 
-/* Samples nothing yet.  NULL where there is no thread to be had. */
+/* Returns a sampler that samples nothing yet.  NULL: no thread can be made. */
 FcObserver *fc_observer_new(void);
-/* Nothing may be watched any more. */
+/* Frees the sampler.  Nothing may be watched any more. */
 void fc_observer_free(FcObserver *observer);
 
-/* From now on samples `beacon`, of thread `tid` of process `pid` as the manager knows them, until
- * fc_observer_end, before which the memory must not go away.  NULL where too many are, or the
- * kernel doesn't know such a thread. */
+/* Samples `beacon` until fc_observer_end.  It is that of thread `tid` of process `pid`, as the
+ * manager knows them.  The memory must stay until then.  NULL: too many threads are watched, or the
+ * kernel does not know this one. */
 FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint pid, gint64 tid);
 /* TRUE: stops sampling this thread, as its hooks no longer write the word.  FALSE: goes on. */
 void fc_observer_pause(FcWatched *watched, gboolean pauses);
-/* Between these two nothing is sampled, and a fork has all that was. */
+/* Between hold and release nothing is sampled, so that a forked child has all samples. */
 void fc_observer_hold(FcObserver *observer);
 void fc_observer_release(FcObserver *observer);
-/* Ends that; into `observed`, whose words the caller unrefs, go its samples, unless it is
- * NULL.
- */
+/* Ends the watch.  Moves its samples to `observed`, unless that is NULL; the caller unrefs the
+ * words. */
 void fc_observer_end(FcWatched *watched, FcObserved *observed);

@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-/* A standard error of less than a fifth: the square root of 30 is more than five. */
+/* With 30 samples the standard error is less than a fifth: the square root of 30 is more than five.
+ */
 #define SAMPLES_LEAST 30.0
 
-/* The one calibrated constant: what a call's hooks cost outside of themselves (arguments, saved
- * registers, the calls), as a part of what they take inside.  Half is in the caller, half in the
- * callee. */
+/* The one calibrated constant: what hooks cost outside of themselves (arguments, saved registers,
+ * the calls), as a part of what they take inside.  Half is in the caller, half in the callee. */
 #define OUTSIDE 0.5
 
 typedef struct
@@ -21,23 +21,23 @@ typedef struct
     const FcCallOverhead *of_call;
     const FcObserved *observed;
     FcFunctionSamples *samples;
-    guint32 *frames; /* by context: the recorded one around it, in whose time it was spent */
-    double *busy;    /* by context: its local time on the CPU, in ticks, */
-    double *whole;   /* by frame: what it took, with all that is counted in it and hooks; */
-    double *unsure;  /* by context: as much as its time may be, where it was not measured; */
+    guint32 *frames; /* by context: the recorded frame around it, which its time was part of */
+    double *busy;    /* by context: its local time on the CPU, in ticks */
+    double *whole;   /* by frame: all that it took, with counted calls in it and hooks */
+    double *unsure;  /* by context: how far its time may be wrong, if it was not measured */
     double *before;  /* the part of `busy` before sampling began */
-    double ticks;    /* that a unit of the samples' weight stands for */
+    double ticks;    /* ticks per unit of the samples' weight */
 } Refine;
 
-/* Of one function, in ticks: */
+/* Figures of one function, in ticks. */
 typedef struct
 {
     double busy;
     double unsure;
     double before;   /* the part of `busy` before sampling began */
-    double wanted;   /* its local time on the CPU as the samples have it */
-    double movable;  /* of `busy`: what may become less; of `unsure`, if it is to be more */
-    gboolean is_set; /* that it is `wanted` */
+    double wanted;   /* its local time on the CPU by the samples */
+    double movable;  /* how much time it can lose, or the sum of `unsure` if it gains */
+    gboolean is_set; /* its time is to be `wanted` */
 } Function;
 
 /* ---- What is known without ------------------------------------------------------------- */
@@ -59,8 +59,8 @@ static void find_before(Refine *refine)
     }
 }
 
-/* A recorded frame was measured with the counted calls in it: how its time is divided is not known.
- */
+/* A recorded frame was measured together with the counted calls in it.  How its time is divided
+ * between them is not known. */
 static void find_frames(Refine *refine)
 {
     const FcCounts *counts = refine->counts;
@@ -105,8 +105,8 @@ static void sum_functions(Refine *refine, Function *functions)
     refine->ticks = all / weight;
 }
 
-/* What is deeper than FC_DEPTH has no time: moves what `values` has of functions, as far as their
- * calls were, to those of the recorded frames around these. */
+/* Functions deeper than FC_DEPTH have no time.  Moves their part of `values`, in proportion to
+ * their calls there, to the functions of the recorded frames around them. */
 static void move_deep(const Refine *refine, double *values)
 {
     const FcCounts *counts = refine->counts;
@@ -132,7 +132,7 @@ static void move_deep(const Refine *refine, double *values)
 
 /* ---- The samples -------------------------------------------------------------------------- */
 
-/* By function: the ticks of its samples that are overhead outside of hooks. */
+/* Returns, by function, the ticks of its samples that are overhead outside of hooks. */
 static double *find_outside(const Refine *refine)
 {
     const FcCounts *counts = refine->counts;
@@ -157,8 +157,8 @@ static double *find_outside(const Refine *refine)
     return outside;
 }
 
-/* By how much the samples may be too few by chance: the upper 97.5% limit of a Poisson
- * distribution, n + 2 * sqrt(n + 1) + 2 where `seen` is of n samples. */
+/* Whether the samples rule out the time `busy`.  They do if it is above the upper 97.5% limit of a
+ * Poisson distribution, n + 2 * sqrt(n + 1) + 2 for n samples. */
 static gboolean contradict(const Refine *refine, double seen, double busy)
 {
     const double each = refine->observed->weight / (double)refine->observed->looks;
@@ -166,10 +166,10 @@ static gboolean contradict(const Refine *refine, double seen, double busy)
     return busy > most * refine->ticks;
 }
 
-/* Few samples tell little, but timed calls of a short function can be far too long, as the code
- * that times them is never in the cache.  If a function had that time, more samples would have met
- * it: then its samples tell, and one more, as the mean of what may be where n were seen is n + 1.
- */
+/* A function with few samples.  They tell little, but a short function's timed calls can be far too
+ * long, as the code that times them is never in the cache.  If so much time would have brought more
+ * samples, the samples are used, with one added: if n were seen, the mean of what is possible is n
+ * + 1. */
 static gboolean take_few_samples(const Refine *refine, guint32 index, const Function *function,
                                  double *seen, double *variance)
 {
@@ -197,7 +197,7 @@ static void set_functions(const Refine *refine, Function *functions)
                                      take_few_samples(refine, i, function, &seen, &variance));
         if (!function->is_set)
             continue;
-        /* nearly all of it where that is little, and never below zero */
+        /* takes off nearly all of it if `seen` is small, and is never below zero */
         const double ticks = seen * refine->ticks;
         function->wanted = function->before + ticks * ticks / (ticks + outside[i]);
         FcCountsFunction *figures = &counts->functions[i];
@@ -208,15 +208,15 @@ static void set_functions(const Refine *refine, Function *functions)
     }
 }
 
-/* What of a context's time may be moved to, or from, other functions. */
+/* Returns how much of a context's time may move to or from other functions. */
 static double movable_of(const Refine *refine, const Function *function, guint32 node)
 {
     const double unsure = refine->unsure[node];
     return function->wanted < function->busy ? MIN(unsure, refine->busy[node]) : unsure;
 }
 
-/* The contexts of a frame get no more than its time.  Those without enough samples give way first.
- */
+/* The contexts of a frame get no more than the frame's time.  Those without enough samples are
+ * reduced first. */
 static void bound_frames(const Refine *refine, const Function *functions, double *local)
 {
     const FcCounts *counts = refine->counts;
@@ -238,8 +238,8 @@ static void bound_frames(const Refine *refine, const Function *functions, double
     }
 }
 
-/* By context: its local time on the CPU as it is to be.  What its function gets or loses is divided
- * among its contexts as what is unsure of them is. */
+/* Returns, by context, its new local time on the CPU.  What its function gains or loses is divided
+ * among its contexts in proportion to how unsure they are. */
 static double *divide(const Refine *refine, Function *functions)
 {
     const FcCounts *counts = refine->counts;
@@ -270,14 +270,15 @@ static guint64 added(guint64 ticks, double change)
     return sum <= 0 ? 0 : sum < 0x1p62 ? (guint64)(sum + 0.5) : ticks;
 }
 
-/* What is left of the time of each frame is overhead. */
+/* Sets the new times.  What is left of each frame's time is overhead. */
 static void share_out(Refine *refine, const double *local)
 {
     FcCounts *counts = refine->counts;
     g_autofree double *rest = g_new0(double, counts->node_count);
     g_autofree double *hooks = g_new0(double, counts->node_count);
     g_autofree double *calls = g_new0(double, counts->node_count);
-    g_autofree double *rounded = g_new0(double, counts->node_count); /* off, by frame */
+    /* by frame: what rounding took off */
+    g_autofree double *rounded = g_new0(double, counts->node_count);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const guint32 frame = refine->frames[i];

@@ -4,10 +4,10 @@
  *
  * A function's share of the samples is its share of the time, whatever hooks cost in this program
  * on this machine.  Its standard error follows from the number of samples.  If a function contains
- * hooks or gave time to counted calls, and has 30 samples or more, its local time is set from the
- * samples: the last word on it.  Otherwise the estimate without samples stays, the mean of its
- * timed calls times their number, unless so few samples rule that out.  Times that were measured
- * and contain no hooks are not changed.
+ * hooks or gave time to counted calls, and has 30 samples or more, its final local time is that of
+ * the samples.  Otherwise the estimate without samples stays, which is the mean of its timed calls
+ * times their number, unless even its few samples rule that out.  Times that were measured and
+ * contain no hooks are not changed.
  *
  * No recorded call gets more time than it took; what its functions do not get of it is overhead.
  */
@@ -17,8 +17,8 @@
 #include "fcmanager/estimate/function-samples.h"
 #include "fcmanager/estimate/observe.h"
 
-/* `counts` are the thread's; overhead was taken off the local times of its contexts, `removed` by
- * context.  Changes both, and the variances, and no totals.  `samples`, which are those of `seen`,
- * are changed, too. */
+/* Sets the local times of the thread's `counts` from the samples `seen`.  Overhead was subtracted
+ * before; `removed` has it by context.  Changes `counts`, `removed`, `samples` (those of `seen` by
+ * function) and the variances.  Does not change totals. */
 void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead *of_call,
                         const FcObserved *seen, FcFunctionSamples *samples);

@@ -7,7 +7,7 @@
 #include "fcmanager/estimate/observed.h"
 #include "fcmanager/estimate/totals.h"
 
-/* libfc measures in so many parts of a tick. */
+/* libfc measures in parts of a tick, this many to one. */
 #define PARTS_OF_TICK 256.0
 
 FcCallOverhead fc_overhead_of(const struct FcOverhead *measured)
@@ -26,8 +26,8 @@ typedef struct
     FcCounts *counts;
     const FcCallOverhead *of_call;
     double *nested;   /* by function: find_nested() */
-    double *overhead; /* by context: ticks in its local time */
-    guint64 *removed; /* by context: taken off that */
+    double *overhead; /* by context: ticks of overhead in its local time */
+    guint64 *removed; /* by context: ticks that were subtracted */
 } Work;
 
 static guint64 pair_key(guint32 caller, guint32 callee)
@@ -35,8 +35,8 @@ static guint64 pair_key(guint32 caller, guint32 callee)
     return (guint64)caller << 32 | callee;
 }
 
-/* By function: the part of its calls that are in the context of another one of the function, within
- * which they were made (counts.c).  An arc of these has no context with its caller as the parent.
+/* Returns, by function, the part of its calls that were made within another call of it and are in
+ * that one's context (counts.c).  The arc of such a call has no context whose parent is its caller.
  */
 static double *find_nested(const FcCounts *counts)
 {
@@ -87,7 +87,7 @@ static void find_overhead(Work *work)
         }
 }
 
-/* It has its caller's call site, as that is what it was inlined into. */
+/* Whether the call was inlined: then its call site is that of its caller. */
 static gboolean is_inlined(const FcCounts *counts, const FcCountsNode *node)
 {
     const FcCountsNode *caller = &counts->nodes[node->parent];
@@ -95,8 +95,8 @@ static gboolean is_inlined(const FcCounts *counts, const FcCountsNode *node)
            node->site_module == caller->site_module;
 }
 
-/* The least that the local time of a context can be: there is no overhead while it is off the CPU,
- * and a call takes as long as one of an empty function, unless it was inlined. */
+/* Returns the least possible local time of a context.  There is no overhead while it is off the
+ * CPU, and a call takes as long as one of an empty function, unless it was inlined. */
 static double least_of(const Work *work, guint32 index)
 {
     const FcCountsNode *node = &work->counts->nodes[index];
@@ -105,14 +105,14 @@ static double least_of(const Work *work, guint32 index)
     return MIN(waited + calls * work->of_call->empty, (double)node->local);
 }
 
-/* What is left of a context's local time, less than 0 where hooks cost more than it has. */
+/* Returns what is left of a context's local time; below 0 if hooks cost more than that. */
 static double left_of(const Work *work, guint32 index)
 {
     return (double)work->counts->nodes[index].local - least_of(work, index) - work->overhead[index];
 }
 
-/* What a recorded callee cost is charged to one context of a counted caller, though it may have
- * been several that called: what is too much there goes to the others of the function. */
+/* The overhead of recorded callees is charged to one context of a counted caller, though several
+ * may have made the calls.  Moves what is too much there to the function's other contexts. */
 static void spread_excess(Work *work)
 {
     const FcCounts *counts = work->counts;
@@ -140,9 +140,9 @@ static void spread_excess(Work *work)
     }
 }
 
-/* Each from the local time of its context.  That of counted calls was estimated and taken out of
- * what is known, their caller's: what is too much for it goes there.  Children stand behind their
- * parents. */
+/* Subtracts each context's overhead from its local time.  The time of counted calls was estimated
+ * and taken from their caller, so what is too much for them is subtracted from the caller.
+ * Children stand behind their parents. */
 static void take_off_local(Work *work)
 {
     FcCounts *counts = work->counts;
@@ -157,7 +157,7 @@ static void take_off_local(Work *work)
                 work->overhead[node->parent] += least - left;
             left = least;
         }
-        /* as a double the largest of all is past what a number holds */
+        /* converted to double, the largest guint64 no longer fits into one */
         const guint64 local =
             left + 0.5 < (double)node->local ? (guint64)(left + 0.5) : node->local;
         work->removed[i] = node->local - local;
@@ -165,8 +165,8 @@ static void take_off_local(Work *work)
     }
 }
 
-/* Totals with overhead follow from what was measured, and those without it from these.
- * `measured`: by context, its local time as totals have it. */
+/* Totals with overhead follow from what was measured, and totals without overhead follow from
+ * these.  `measured`: by context, the local time that is in the totals. */
 static void take_off_totals(const Work *work, const guint64 *measured)
 {
     FcCounts *counts = work->counts;

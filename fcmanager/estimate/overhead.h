@@ -18,9 +18,9 @@
 #include "fcmanager/estimate/observe.h"
 #include "libfc/fc-format.h"
 
-/* From what libfc measured. */
+/* Converts what libfc measured. */
 FcCallOverhead fc_overhead_of(const struct FcOverhead *measured);
 
-/* Subtracts the overhead from the counts, whose stack must be closed and counted calls attributed;
- * their cost_... have what was taken. */
+/* Subtracts the overhead from the counts.  Their stack must be closed, and counted calls must be
+ * attributed.  Their cost_... members become what was subtracted. */
 void fc_overhead_subtract(FcCounts *counts, const FcCallOverhead *of_call, const FcObserved *seen);

@@ -16,24 +16,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A sample in so many ns of a thread's time on the CPU; at first more often, as a short run has
- * few.  A tenth of a second of that is enough: an interrupt takes some 20 us where the machine is a
- * virtual one. */
+/* ns of a thread's CPU time per sample.  At first samples are closer together, as a short run has
+ * few of them, but only for a tenth of a second: on a virtual machine an interrupt takes some 20
+ * us. */
 #define SAMPLE_NS 1000000
 #define FIRST_SAMPLE_NS 250000
 #define FIRST_SAMPLES 400u
-/* So much of the stack, and room for some 30 such samples, which are taken when there are half of
- * them; without stacks for 1,000.  And taken at least so often. */
+/* Bytes of the stack that a sample has, and of the buffer.  That holds some 30 samples with stacks,
+ * or 1,000 without.  It is read when it is half full, and at least this often. */
 #define STACK_BYTES 4096u
 #define BUFFER_BYTES (1u << 17)
 #define SMALL_BUFFER_BYTES (1u << 14)
 #define DRAIN_MS 250
-/* A program that executes everywhere must not fill our memory: further stacks are kept by their
- * place alone, and further places are one. */
+/* Bounds our memory if a program executes code everywhere.  Further stacks are kept as their place
+ * alone, and further places as one. */
 #define STACKS_MAX (1u << 16)
 #define PLACES_MAX (1u << 18)
 
-/* The registers that callers are found by: bits by the kernel's numbers, and their
+/* The registers by which callers are found: their bits in the kernel's numbering, then their
  * numbers in DWARF. */
 #define REGISTERS_WANTED 0xff01c2u
 static const guint8 REGISTERS[] = {3,  FC_UNWIND_BP, FC_UNWIND_SP, FC_UNWIND_IP, 8,  9,
@@ -44,13 +44,13 @@ struct FcPcSampled
     FcPcSampler *sampler;
     guint64 key;
     int fd;
-    void *memory; /* a page of the kernel's, and the buffer */
+    void *memory; /* a page that the kernel writes, and the buffer */
     gsize buffer_bytes;
     FcUnwinder *unwinder; /* NULL: there are no stacks */
-    GHashTable *known;    /* those of `seen` */
+    GHashTable *known;    /* the stacks of `seen` */
     FcPcSamples seen;
-    guint64 slow_from; /* the samples from this byte on are SAMPLE_NS apart; the kernel goes on to
-                          call it the first period */
+    guint64 slow_from; /* samples from this byte on are SAMPLE_NS apart, though the kernel still
+                          reports the first period */
 };
 
 struct FcPcSampler
@@ -58,12 +58,12 @@ struct FcPcSampler
     GThread *thread;
     GMutex lock;
     GPtrArray *sampled; /* FcPcSampled */
-    int wake_fd;        /* it has something when `sampled` or `is_ending` has changed */
+    int wake_fd;        /* readable when `sampled` or `is_ending` has changed */
     gboolean is_ending;
-    pid_t process; /* whose buffers they are */
+    pid_t process; /* the process that the buffers belong to */
 };
 
-/* What the kernel stores for a sample with a stack. */
+/* The kernel's record of a sample with a stack. */
 typedef struct
 {
     guint64 place;
@@ -149,7 +149,7 @@ static void copy_out(const FcPcSampled *sampled, guint64 from, void *into, gsize
 static void drain(FcPcSampled *sampled)
 {
     struct perf_event_mmap_page *page = sampled->memory;
-    /* acquire: pairs with the kernel's store, before which the records are there */
+    /* acquire: pairs with the kernel's store of data_head, after it wrote the records */
     const guint64 head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
     guint64 at = page->data_tail;
     while (head - at >= sizeof(struct perf_event_header))
@@ -166,10 +166,10 @@ static void drain(FcPcSampled *sampled)
         if (header.type == PERF_RECORD_SAMPLE)
             take_sample(sampled, &sample, at < sampled->slow_from ? FIRST_SAMPLE_NS : SAMPLE_NS);
         else if (header.type == PERF_RECORD_LOST)
-            sampled->seen.lost += sample.abi; /* how many is its second word */
+            sampled->seen.lost += sample.abi; /* the number of lost samples is the second word */
         at += header.size;
     }
-    /* release: the kernel may write there again */
+    /* release: the kernel may write to this part again */
     __atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
     if (sampled->slow_from == G_MAXUINT64 && sampled->seen.samples >= FIRST_SAMPLES)
     {
@@ -185,8 +185,8 @@ static void drain_all(const FcPcSampler *sampler)
         drain(g_ptr_array_index(sampler->sampled, i));
 }
 
-/* Waits until a buffer is half full, the list changes, or for a while if there is anything to
- * sample. */
+/* Waits until a buffer is half full or the list changes.  If anything is sampled, waits for a
+ * limited time. */
 static void wait_for_samples(FcPcSampler *sampler, GArray *waited)
 {
     const struct pollfd wake = {.fd = sampler->wake_fd, .events = POLLIN};
@@ -266,7 +266,7 @@ void fc_pc_sampler_release(FcPcSampler *sampler)
     g_mutex_unlock(&sampler->lock);
 }
 
-/* The descriptor, and *memory; -1: the kernel does not allow it. */
+/* Returns a descriptor and sets *memory.  -1: the kernel does not allow it. */
 static int open_event(gint64 tid, gboolean has_stacks, gsize buffer_bytes, void **memory)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
@@ -301,7 +301,7 @@ static int open_event(gint64 tid, gboolean has_stacks, gsize buffer_bytes, void 
     return -1;
 }
 
-/* The process's, which its threads share. */
+/* Returns the process's unwinder, which its threads share. */
 static FcUnwinder *unwinder_of(const FcPcSampler *sampler, guint64 key, gint pid)
 {
     for (guint i = 0; i < sampler->sampled->len; i++)
@@ -319,7 +319,7 @@ FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gi
     void *memory = NULL;
     gsize buffer_bytes = BUFFER_BYTES;
     gboolean has_stacks = TRUE;
-    if (!sampler->thread) /* most sessions have nothing to sample here */
+    if (!sampler->thread) /* started only now, as most sessions have nothing to sample here */
         sampler->thread = g_thread_try_new("samples", run, sampler, NULL);
     int fd = sampler->thread ? open_event(tid, TRUE, buffer_bytes, &memory) : -1;
     if (fd < 0 && sampler->thread && errno != ESRCH)
@@ -363,7 +363,7 @@ void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen)
         *seen = sampled->seen;
     else
         g_ptr_array_unref(sampled->seen.stacks);
-    if (is_ours) /* the kernel does not map it in a child */
+    if (is_ours) /* the kernel does not map the buffer in a child */
         munmap(sampled->memory, (gsize)sysconf(_SC_PAGESIZE) + sampled->buffer_bytes);
     close(sampled->fd);
     g_free(sampled);

@@ -14,18 +14,18 @@
 typedef struct FcPcSampler FcPcSampler;
 typedef struct FcPcSampled FcPcSampled;
 
-/* The deepest stack that is kept; of deeper ones it is the innermost part. */
+/* Stacks are kept to this depth.  Of deeper ones the innermost part is kept. */
 #define FC_PC_DEPTH_MAX 128u
 
-/* One stack and how often it was seen. */
+/* One stack, and how often it was seen. */
 typedef struct
 {
     guint64 samples;
-    double ns;       /* the time on the CPU that they stand for */
-    double variance; /* of that, as they come by chance: the sum of the squares of what each stands
-                        for */
+    double ns;       /* the CPU time that its samples stand for */
+    double variance; /* variance of `ns`, as samples come by chance: the sum of the squares of what
+                        each stands for */
     guint count;
-    guint64 places[]; /* innermost first; those of callers are within the call */
+    guint64 places[]; /* addresses, innermost first; those of callers are within the call */
 } FcPcStack;
 
 /* What was seen of one thread. */
@@ -33,25 +33,25 @@ typedef struct
 {
     GPtrArray *stacks; /* FcPcStack, each once; the caller unrefs it */
     guint64 samples;
-    guint64 lost; /* by the kernel */
+    guint64 lost; /* samples that the kernel lost */
 } FcPcSamples;
 
-/* NULL where there is no descriptor to be had.  Its thread begins with the first that is sampled.
- */
+/* Returns a new sampler, whose thread begins with the first thread that is sampled.  NULL: no
+ * descriptor can be had. */
 FcPcSampler *fc_pc_sampler_new(void);
-/* Nothing may be sampled any more. */
+/* Frees the sampler.  Nothing may be sampled any more. */
 void fc_pc_sampler_free(FcPcSampler *sampler);
 
-/* Before and after the manager forks: takes all samples so far, and nothing changes meanwhile.  The
- * child has these, and ends its copies without a look at the kernel's buffers, which are the
- * parent's. */
+/* Called before and after the manager forks.  Hold takes all samples so far, and nothing changes
+ * until release.  The child has these samples.  It ends its copies without reading the kernel's
+ * buffers, which are the parent's. */
 void fc_pc_sampler_hold(FcPcSampler *sampler);
 void fc_pc_sampler_release(FcPcSampler *sampler);
 
 /* Samples thread `tid` of process `pid`, as the manager knows them, until fc_pc_sampler_end.  `key`
- * is the process's. Where the kernel has no memory for stacks, they have one place each.  NULL:
+ * is the process's.  If the kernel has no memory for stacks, each sample has one place.  NULL:
  * there is no such thread any more; or, with *is_denied, the kernel does not allow it. */
 FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gint64 tid,
                                  gboolean *is_denied);
-/* Ends that.  The samples go into `seen`, unless it is NULL. */
+/* Ends the sampling.  Moves the samples to `seen`, unless that is NULL. */
 void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen);

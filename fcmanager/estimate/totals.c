@@ -2,15 +2,14 @@
  *
  * See totals.h.
  *
- * A context's total is the sum of the local times in and below it, and what was measured beyond
- * that: time elsewhere in the tree.  There is such time in a recursion, as calls within another
- * call of their function are in that one's context, and where the tree was full.  It changes by the
- * same factor as the local times in the recursion, or as those of all contexts that others are
- * folded on.  The total may also be
- * less than that sum, where a coroutine was left.
+ * A context's total is the sum of the local times in and below it, plus time elsewhere in the tree
+ * that was measured.  There is such time in a recursion, since calls within another call of their
+ * function are in that one's context.  There is also some where the tree was full.  This part
+ * changes by the same factor as the local times in the recursion, or as those of all contexts that
+ * others are folded on.  The total may also be less than that sum, if a coroutine was left.
  *
- * Contexts of one function may be active at the same time, so its total is less than their sum.
- * It changes by the same factor as their sum.  So does an arc's total.
+ * Contexts of one function may be active at the same time, so the function's total is less than
+ * their sum.  It changes by the same factor as their sum.  So does an arc's total.
  */
 #include "fcmanager/estimate/totals.h"
 
@@ -24,13 +23,13 @@ typedef struct
 typedef struct
 {
     FcCounts *counts;
-    guint64 *was;       /* by context: the former local times in and below it, */
-    guint64 *now;       /* and the present ones, */
-    guint64 *waits;     /* and the parts of both off the CPU */
-    guint32 *head;      /* by context: the outermost one of the recursion that it is in; 0: none */
-    Sum *of_functions;  /* by function: the totals of its contexts */
-    Sum *of_arcs;       /* by arc + 1, likewise; 0: contexts without an arc */
-    guint64 *functions; /* by function: its former total */
+    guint64 *was;          /* by context: the former local times in and below it */
+    guint64 *now;          /* by context: the present ones */
+    guint64 *waits;        /* by context: the parts of `was` and `now` off the CPU */
+    guint32 *head;         /* by context: the outermost context of its recursion; 0: none */
+    Sum *of_functions;     /* by function: the totals of its contexts */
+    Sum *of_arcs;          /* by arc + 1: the totals of its contexts; [0]: of those without arc */
+    guint64 *functions;    /* by function: its former total */
     gboolean *has_context; /* by arc + 1 */
 } Totals;
 
@@ -44,8 +43,8 @@ static guint64 less(guint64 ticks, guint64 taken)
     return ticks - MIN(taken, ticks);
 }
 
-/* `total`, which was off the CPU for `wait`, as it is where what was `sum->before` is `sum->now`.
- */
+/* Scales the total from `sum->before` to `sum->now`.  Its time off the CPU, `wait`, does not
+ * change. */
 static guint64 scaled(guint64 total, guint64 wait, const Sum *sum)
 {
     const guint64 busy = less(total, wait);
@@ -69,8 +68,8 @@ static guint64 elsewhere(const Totals *totals, guint32 node)
     return less(totals->counts->nodes[node].total, totals->was[node]);
 }
 
-/* The outermost context of a recursion is the nearest one above its others that has no time
- * elsewhere. */
+/* Finds the outermost contexts of recursions: of each, the nearest context above the others that
+ * has no time elsewhere. */
 static void find_heads(const Totals *totals)
 {
     const FcCounts *counts = totals->counts;
@@ -94,7 +93,7 @@ static Sum sum_of(const Totals *totals, guint32 node)
                  less(totals->now[node], totals->waits[node])};
 }
 
-/* Of the contexts on which others are folded. */
+/* Returns the sum over the contexts that others are folded on. */
 static Sum sum_of_folded(const Totals *totals)
 {
     const FcCounts *counts = totals->counts;
@@ -139,14 +138,14 @@ static void update_contexts(const Totals *totals, const guint32 *arcs)
 
 /* ---- Functions and arcs ----------------------------------------------------------------- */
 
-/* By function: the most that its total can be.  Its contexts in one recursion are active for no
- * longer than the outermost one of that. */
+/* Returns, by function, the most that its total can be.  Its contexts in one recursion are active
+ * no longer than the outermost context of that. */
 static guint64 *find_most(const Totals *totals)
 {
     const FcCounts *counts = totals->counts;
     guint64 *most = g_new0(guint64, counts->function_count + 1);
     g_autofree guint64 *sums = g_new0(guint64, counts->node_count);
-    FcMap first; /* by function and recursion: which of `sums` */
+    FcMap first; /* function and recursion -> index in `sums` */
     fc_map_init(&first, 0);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
@@ -186,8 +185,8 @@ static void update_functions(const Totals *totals)
     }
 }
 
-/* An arc has no more than its callee, nor than its caller, unless it was measured to have more, as
- * where a coroutine was left. */
+/* Returns the most that an arc's total can be: its callee's or its caller's, unless it was measured
+ * to be more, as it can be if a coroutine was left. */
 static guint64 most_of_arc(const Totals *totals, const FcCountsArc *arc)
 {
     const FcCountsFunction *functions = totals->counts->functions;
@@ -198,7 +197,7 @@ static guint64 most_of_arc(const Totals *totals, const FcCountsArc *arc)
     return is_within ? MIN(most, functions[arc->caller - 1].total) : most;
 }
 
-/* Arcs of a recursion have no context of their own: they change as their function does. */
+/* Arcs of a recursion have no context of their own, so they change as their function does. */
 static void update_arcs(const Totals *totals)
 {
     FcCounts *counts = totals->counts;

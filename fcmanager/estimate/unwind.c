@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The list of what is mapped is read again at an address that is not in it, but not more often than
- * this. */
+/* us: at an address that is in no known mapping, the list of mappings is read again, but not more
+ * often than this. */
 #define MAPS_US 100000
 #define REMEMBERED 8
 #define OPERANDS 16
@@ -23,12 +23,12 @@ typedef struct
     gsize length;
     const Elf64_Phdr *parts;
     guint part_count;
-    guint64 header; /* address of .eh_frame_hdr in the file's own terms */
-    guint64 table;  /* of its table */
-    guint32 count;  /* entries of that; 0: there is none */
+    guint64 header; /* address of .eh_frame_hdr, as the file has it */
+    guint64 table;  /* address of its table */
+    guint32 count;  /* entries of the table; 0: there is none */
 } Image;
 
-/* A part of the address space that it is mapped to. */
+/* A range of addresses to which an image is mapped. */
 typedef struct
 {
     guint64 start;
@@ -43,7 +43,7 @@ struct FcUnwinder
     gint pid;
     GHashTable *images; /* path -> Image, owned */
     GArray *ranges;     /* Range, by start */
-    gint64 read_us;     /* when they were read */
+    gint64 read_us;     /* when the ranges were read */
 };
 
 /* ---- Files ------------------------------------------------------------------------- */
@@ -56,7 +56,8 @@ static void image_free(gpointer data)
     g_free(image);
 }
 
-/* `bytes` of the file that are at `address` when it is loaded; NULL: they are not in the file. */
+/* Returns `bytes` bytes of the file that are at `address` when it is loaded; NULL: the file does
+ * not have them. */
 static const guint8 *at(const Image *image, guint64 address, gsize bytes)
 {
     for (guint i = 0; i < image->part_count; i++)
@@ -82,8 +83,8 @@ static gboolean get(const Image *image, guint64 address, gpointer value, gsize b
     return from != NULL;
 }
 
-/* .eh_frame_hdr as linkers write it: version 1, a count of 4 bytes, a table of pairs of 4 bytes
- * from its start. */
+/* Finds .eh_frame_hdr as linkers write it: version 1, a count of 4 bytes, and a table of pairs of 4
+ * bytes, relative to its start. */
 static void find_table(Image *image)
 {
     static const guint8 usual[] = {1, 0x1b, 0x03, 0x3b};
@@ -158,7 +159,7 @@ static void read_maps(FcUnwinder *unwinder)
     g_autofree char *text = NULL;
     unwinder->read_us = g_get_monotonic_time();
     if (!g_file_get_contents(path, &text, NULL, NULL) || *text == '\0')
-        return; /* it has ended: what is known of it may still be of use */
+        return; /* The process has ended; what is known of it may still be of use. */
     g_array_set_size(unwinder->ranges, 0);
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     for (char **line = lines; *line; line++)
@@ -253,7 +254,7 @@ typedef enum
     RULE_SAME = 0,
     RULE_UNKNOWN,
     RULE_OFFSET,     /* at the frame's address plus `offset` */
-    RULE_VALUE,      /* is that */
+    RULE_VALUE,      /* the value is that address */
     RULE_REGISTER,   /* in register `offset` */
     RULE_EXPRESSION, /* at the address that `block` gives, */
     RULE_RESULT,     /* or its result */
@@ -268,12 +269,13 @@ typedef struct
 
 typedef struct
 {
-    Rule frame; /* of the frame's address: RULE_REGISTER with an offset in `more`, or RULE_RESULT */
+    Rule frame; /* rule of the frame's address: RULE_REGISTER with an offset in `more`, or
+                   RULE_RESULT */
     gint64 more;
     Rule registers[FC_UNWIND_REGISTERS];
 } Row;
 
-/* What all functions of a unit have in common, and what one has. */
+/* What the functions of a unit have in common (a CIE), and what one function has (an FDE). */
 typedef struct
 {
     guint64 code_align;
@@ -300,7 +302,7 @@ static gboolean load(const Copy *copy, guint64 address, guint64 *value)
     return TRUE;
 }
 
-/* The entry at `address`: its length and what follows. */
+/* Finds the entry at `address`, which begins with its length. */
 static gboolean entry_bytes(const Image *image, guint64 address, Bytes *bytes)
 {
     guint32 length;
@@ -312,7 +314,7 @@ static gboolean entry_bytes(const Image *image, guint64 address, Bytes *bytes)
     return bytes->at != NULL;
 }
 
-/* How many bytes an address has that is encoded so; 0: not known. */
+/* Returns the size of an address in that encoding; 0: the encoding is not known. */
 static gsize encoded_bytes(guint8 encoding)
 {
     static const gsize bytes[] = {8, 0, 2, 4, 8};
@@ -352,7 +354,8 @@ static gboolean read_common(const Image *image, guint64 address, Entry *entry, g
     return !bytes.is_bad && !more.is_bad;
 }
 
-/* The table's last function that does not begin behind `place`; then whether it is there. */
+/* Finds the table's last function that begins at or before `place`.  FALSE: `place` is not in it.
+ */
 static gboolean find_entry(const Image *image, guint64 place, Entry *entry)
 {
     guint32 low = 0;
@@ -377,7 +380,7 @@ static gboolean find_entry(const Image *image, guint64 place, Entry *entry)
         return FALSE;
     const guint64 back = take(&entry->own, 4);
     if (back == 0 || !read_common(image, address + 4 - back, entry, &encoding, &has_more) ||
-        encoding != 0x1b) /* from here, signed, 4 bytes */
+        encoding != 0x1b) /* signed, 4 bytes, relative to its own address */
         return FALSE;
     entry->start = address + 8 + (guint64)(gint64)(gint32)take(&entry->own, 4);
     const guint64 length = take(&entry->own, 4);
@@ -404,7 +407,8 @@ static void set_frame(Row *row, guint64 number, gint64 more)
     row->more = more;
 }
 
-/* The instructions that say how one register or the frame is found.  FALSE: an unknown one. */
+/* Applies an instruction that says how one register or the frame is found.  FALSE: it is unknown.
+ */
 static gboolean apply_rule(Row *row, guint8 what, const Entry *entry, Bytes *bytes)
 {
     const guint64 number = what == 0x0e || what == 0x13 || what == 0x0f ? 0 : take_unsigned(bytes);
@@ -439,8 +443,8 @@ static gboolean apply_rule(Row *row, guint8 what, const Entry *entry, Bytes *byt
     return TRUE;
 }
 
-/* Runs the instructions up to the row that holds at `place`.  `first`: as the common part leaves
- * it. */
+/* Runs the instructions up to the row for `place`.  `first`: the row that the common part leaves.
+ */
 static gboolean run_rules(Row *row, const Row *first, const Entry *entry, Bytes bytes,
                           guint64 place)
 {
@@ -480,8 +484,8 @@ static gboolean run_rules(Row *row, const Row *first, const Entry *entry, Bytes 
     return !bytes.is_bad;
 }
 
-/* The few operations that linkers and the C library use: see DWARF, section 2.5.  FALSE: another
- * one. */
+/* Evaluates an expression of the few operations that linkers and the C library use: see DWARF,
+ * section 2.5.  FALSE: it has another one. */
 static gboolean evaluate(Bytes bytes, const FcUnwindRegisters *registers, const Copy *copy,
                          gboolean has_frame, guint64 frame, guint64 *result)
 {
@@ -570,7 +574,7 @@ static gboolean find_register(const Rule *rule, guint number, const FcUnwindRegi
     return TRUE;
 }
 
-/* From a frame to its caller's.  `is_call`: it executes behind a call, not where it was
+/* Goes from a frame to its caller's.  `is_call`: the frame executes behind a call, not where it was
  * interrupted. */
 static gboolean step(FcUnwinder *unwinder, FcUnwindRegisters *registers, const Copy *copy,
                      gboolean *is_call)
@@ -595,7 +599,8 @@ static gboolean step(FcUnwinder *unwinder, FcUnwindRegisters *registers, const C
     if (row.registers[FC_UNWIND_SP].kind == RULE_SAME)
         caller.value[FC_UNWIND_SP] = frame;
     caller.known |= 1u << FC_UNWIND_SP;
-    /* where it was interrupted nothing is below the stack pointer; else it only grows */
+    /* an interrupted function may have nothing below the stack pointer; otherwise the pointer only
+     * grows */
     if (row.registers[FC_UNWIND_IP].kind == RULE_SAME || (caller.known >> FC_UNWIND_IP & 1) == 0 ||
         caller.value[FC_UNWIND_IP] == 0 ||
         caller.value[FC_UNWIND_SP] <= registers->value[FC_UNWIND_SP])

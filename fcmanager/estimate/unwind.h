@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Finds the callers of a place of a process on x86-64 from its registers and a copy of its stack,
- * by the tables for exceptions (.eh_frame) that compilers make.  The process itself is not asked;
- * its files are read.
+ * Finds the callers of a place in a process on x86-64, from its registers and a copy of its stack,
+ * by the tables for exceptions (.eh_frame) that compilers make.  Reads the process's files, and
+ * asks nothing of the process itself.
  *
  * Used by pc-samples.c, by one thread at a time.  Nothing in the files or the copy is trusted.
  */
@@ -10,8 +10,8 @@
 
 #include <glib.h>
 
-/* As DWARF numbers them: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, and where it executes.
- */
+/* Registers as DWARF numbers them: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, and the
+ * instruction pointer. */
 #define FC_UNWIND_REGISTERS 17
 #define FC_UNWIND_BP 6
 #define FC_UNWIND_SP 7
@@ -20,18 +20,18 @@
 typedef struct
 {
     guint64 value[FC_UNWIND_REGISTERS];
-    guint32 known; /* bits by number */
+    guint32 known; /* a bit for each register that is known */
 } FcUnwindRegisters;
 
 typedef struct FcUnwinder FcUnwinder;
 
-/* Of process `pid`, as the manager knows it. */
+/* Returns an unwinder for process `pid`, as the manager knows it.  The caller unrefs it. */
 FcUnwinder *fc_unwinder_new(gint pid);
 FcUnwinder *fc_unwinder_ref(FcUnwinder *unwinder);
 void fc_unwinder_unref(FcUnwinder *unwinder);
 
-/* Where the frames execute, innermost first: the place itself, then addresses within the calls.
- * `stack`: a copy of the memory from the stack pointer on.  Returns how many there are, at most
- * `most`: it ends where the tables or the copy do. */
+/* Fills `places` with the addresses where the frames execute, innermost first: the place itself,
+ * then addresses within the calls.  `stack` is a copy of the memory from the stack pointer on.
+ * Returns their number, at most `most`; stops where the tables or the copy end. */
 guint fc_unwinder_walk(FcUnwinder *unwinder, FcUnwindRegisters registers, const guint8 *stack,
                        gsize bytes, guint64 *places, guint most);
