@@ -367,7 +367,7 @@ static bool uses(const char *name, char pattern)
     return false;
 }
 
-/* For %r; fcmanager knows the job as well. */
+/* Sets what %r is replaced by. fcmanager gets the job's name for %j on its command line. */
 static void load_rank(void)
 {
     const bool is_known = fc_job.rank != FC_JOB_UNKNOWN;
@@ -575,7 +575,8 @@ static void print_number(const char *label, uint32_t value)
         print_entry(label, NULL, value);
 }
 
-/* What FunctionCheck 3 did not have, of which each has its default where it is not there. */
+/* Prints the settings that FunctionCheck 3 did not have.  Most of them are printed only if they
+ * are set. */
 static void print_others(void)
 {
     print_entry("                detail", fc_config.detail == FC_DETAIL_ALL ? "all" : "auto", 0);
@@ -600,8 +601,8 @@ static void print_others(void)
         print_entry("               manager", fc_config.manager, 0);
 }
 
-/* Where the profile will be, as well: a program may have closed standard error when it ends, or
- * opened something else there. */
+/* Prints the start-up line, which also says where the profile will be: when the program ends, it
+ * may have closed standard error, or opened something else there. */
 static void print_one_line(void)
 {
     struct FcLine line;
