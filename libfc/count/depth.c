@@ -167,7 +167,8 @@ static uint32_t find(const struct FcDepth *depth, uint64_t function, uint64_t ad
         if (is_tail || at >= address)
             return i;
         if (innermost == 0)
-            innermost = i; /* it moved the stack pointer, unless another one fits */
+            innermost = i; /* this call, whose function moved the stack pointer, unless another
+                              call fits */
     }
     return innermost;
 }
@@ -183,7 +184,7 @@ bool fc_depth_exit(uint64_t function, uint64_t site, uint64_t where)
         return false;
     if (depth->count == FRAMES_MAX &&
         address - (is_tail ? 16 : 0) < address_of(&depth->frames[FRAMES_MAX - 1]))
-        return depth->limit != NO_LIMIT; /* there was no room for it */
+        return depth->limit != NO_LIMIT; /* there was no room for the call, which was too deep */
     const uint32_t number = find(depth, function, address, is_tail);
     if (number == 0)
         return false;

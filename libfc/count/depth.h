@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * FC_DEPTH: calls within more than so many open calls are counted and make no record.  This
+ * FC_DEPTH: a call within that many open calls, or more, is counted and makes no record.  This
  * module knows which calls of the calling thread are open, by their stack addresses, and counts
  * the deep ones.  For counted.c, which handles every call if there is a limit, and for the hooks
  * after inlining, which learn here which function an exit belongs to.

@@ -25,7 +25,7 @@
 #endif
 #define RECORDED_NS 40 /* the overhead of a recorded call */
 
-/* All of a thread's first chunks are judged, then one in so many. */
+/* How many first chunks of a thread are all judged.  After them one in CHUNKS_EACH is. */
 #define FIRST_CHUNKS 16
 #define CHUNKS_EACH 8
 
@@ -34,11 +34,11 @@
 #define OUTERMOST_MIN 2
 #define OUTERMOST_MANY 3
 #else
-#define CALLS_MIN 64       /* so many must have ended before a function is judged, */
-#define OUTERMOST_MIN 16   /* so many of them not nested, */
-#define OUTERMOST_MANY 256 /* and so many since its nested calls are counted */
+#define CALLS_MIN 64       /* calls that must have ended before a function is judged, */
+#define OUTERMOST_MIN 16   /* how many of them must not be nested, */
+#define OUTERMOST_MANY 256 /* the same, once its nested calls are counted */
 #endif
-#define CALLS_MANY 20000u /* after so many, older calls count half */
+#define CALLS_MANY 20000u /* after this many calls, older ones count half */
 
 static bool is_on;
 static uint64_t start_ticks;
