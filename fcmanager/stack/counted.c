@@ -24,8 +24,9 @@ static void take_out(FcStack *stack, struct StackFrame *frames, guint32 index, g
         frames[i] = frames[i + 1];
 }
 
-/* `*keep`: whether an outermost one is still to be found.  `outer`: who called the outermost frame;
- * NULL: that can't be taken out, as the segment is found by it. */
+/* Takes the frames of `function` out of a segment.  `*keep`: the next one is the outermost, which
+ * stays.  `outer`: the caller of the segment's outermost frame; NULL: that one must stay, since the
+ * segment is found by its address. */
 static void take_out_all(FcStack *stack, struct StackSegment *segment, struct StackFrame *outer,
                          guint32 function, gboolean *keep, guint64 time)
 {
@@ -45,7 +46,8 @@ static void take_out_all(FcStack *stack, struct StackSegment *segment, struct St
     }
 }
 
-/* The chain of segments from the thread's own stack to the current one. */
+/* Takes the frames of `function` out of segment `index` and those that called it, outermost
+ * first. */
 static void take_out_of_chain(FcStack *stack, gint index, guint32 function, gboolean *keep,
                               guint64 time)
 {
@@ -54,7 +56,7 @@ static void take_out_of_chain(FcStack *stack, gint index, guint32 function, gboo
     if (segment->caller >= 0)
     {
         struct StackSegment *caller = &stack->segments[segment->caller];
-        /* what ran there last was stopped by the outermost one here */
+        /* the caller's innermost frame ran until the outermost one here began */
         const guint64 until = segment->top > 0 ? MIN(segment->frames[1].entered, time) : time;
         take_out_of_chain(stack, segment->caller, function, keep, until);
         outer = segment->is_inferred ? NULL : &caller->frames[caller->top];
@@ -95,7 +97,8 @@ struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcCallSite
     return frame;
 }
 
-/* A function is counted because its calls take less than a microsecond in the mean. */
+/* A timed call with a longer local time was preempted or did something rare, since a counted
+ * function takes less than a microsecond on average. */
 #define SAMPLE_MOST_NS 100000u
 
 static guint64 most_ticks(const FcStack *stack)
@@ -123,7 +126,7 @@ void fc_stack_enter_in_burst(FcStack *stack)
 
 void fc_stack_leave_in_burst(FcStack *stack)
 {
-    const struct StackFrame *frame = &stack->frames[stack->top + 1]; /* as it was left */
+    const struct StackFrame *frame = &stack->frames[stack->top + 1]; /* the one just closed */
     if (stack->is_burst && stack->current == stack->burst_segment &&
         stack->top >= stack->burst_top && frame->made == FRAME_CALLED)
         fc_counted_watched(stack->counted, frame->arc, stack->burst_number);
@@ -153,7 +156,7 @@ void fc_stack_cut_burst(FcStack *stack)
     struct StackFrame *frame = &stack->frames[stack->burst_top];
     if (frame->made < FRAME_SAMPLED)
         return;
-    /* Later its own time may hold that of calls without a record. */
+    /* From now on the frame's local time may contain calls without a record. */
     guint64 until = stack->burst_top < stack->top ? frame[1].entered : stack->last;
     guint64 total = frame->ran_before + until - MIN(frame->entered, until);
     total -= MIN(fc_stack_off_of(stack, frame), total);

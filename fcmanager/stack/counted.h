@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The frames of functions whose calls are counted.  For stack.c, which finds the segment and
- * repairs what was left before; not the hot path.
+ * The frames of functions whose calls are counted.  Called by stack.c, which has found the segment
+ * and repaired the frames before; not the hot path.
  *
- * A call that is timed opens a frame and, until that is closed or libfc ends it, a sampling burst:
- * all is recorded there, so that the caller of each call is certain.
+ * A call that is timed opens a frame and begins a sampling burst.  The burst ends when the frame is
+ * closed or libfc ends it.  All calls in a burst are recorded, so the caller of each is certain.
  */
 #pragma once
 
@@ -21,20 +21,22 @@ typedef struct
     gboolean deep;
 } FcStackCall;
 
-/* `function` is counted from `time` on: of its frames the outermost stays.  The others end without
- * an exit of their own, each where the next one that stays begins.  `nested`: only calls within
- * another one are counted. */
+/* The calls of `function` are counted from `time` on.  Of its open frames only the outermost stays.
+ * The others will have no exit, so each ends when the next frame inside it began.  `nested`: only
+ * calls within another call of the function are counted. */
 void fc_stack_begin_counting(FcStack *stack, guint64 function, guint64 time, gboolean nested);
 
-/* A call that is timed: opens a frame, whose address is to be set, and a burst. */
+/* Opens the frame of a timed call and begins a burst.  The caller sets the frame's address. */
 struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcCallSite *callee,
                                          guint64 exit_word, guint64 time, guint64 weight);
-/* In a burst a frame was opened; or the innermost one closed, which was never off the CPU. */
+/* To be called when a frame was opened within a burst, and when one was closed that was never off
+ * the CPU. */
 void fc_stack_enter_in_burst(FcStack *stack);
 void fc_stack_leave_in_burst(FcStack *stack);
-/* The burst was ended: what follows in its frame may call without a record. */
+/* libfc ended the burst.  From here on calls in its frame may make no record. */
 void fc_stack_cut_burst(FcStack *stack);
 
-/* A counter had run down here without a sample, which stands for `weight` times, or there is none:
- * `calls` are not in it.  `deep`: it is of calls deeper than FC_DEPTH. */
+/* Takes the record of a counter that reached zero without a timed call, or of a call for which
+ * there was no counter.  It stands for `weight` times.  `calls`: how many calls no counter has.
+ * `deep`: they are deeper than FC_DEPTH. */
 void fc_stack_count_call(FcStack *stack, const FcStackCall *call);

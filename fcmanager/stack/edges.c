@@ -6,13 +6,13 @@
 
 #include "fcmanager/stack/segments.h"
 
-/* Of those that share a place the last one stays.  Past so many misses for each place there are
- * twice as many places, up to the most. */
+/* The cache has so many places at first, and at most.  After MISSES_EACH misses a place, it gets
+ * twice as many.  A new entry replaces the one at its place. */
 #define EDGES_LEAST 64u
 #define EDGES_MOST 1024u
 #define MISSES_EACH 8u
 
-#define NO_EDGE G_MAXUINT64 /* a key that none has */
+#define NO_EDGE G_MAXUINT64 /* the key of an empty place */
 
 /* ---- Activations ------------------------------------------------------------------------ */
 
@@ -26,7 +26,7 @@ static const struct StackFrame *find_frame(const FcCounts *counts, guint32 funct
     return NULL;
 }
 
-/* The frame of a function that has one activation. */
+/* The frame of a function that has one activation; NULL: none was found. */
 static const struct StackFrame *find_activation(const FcStack *stack, guint32 function,
                                                 const struct StackFrame *innermost)
 {
@@ -74,7 +74,7 @@ FramePlace fc_stack_place(FcStack *stack, guint32 node, guint32 arc)
 
 /* ---- The table -------------------------------------------------------------------------- */
 
-/* [0] has none. */
+/* Updates `place` of the frames; frames[0] has none. */
 static void find_places_of_frames(FcStack *stack, struct StackFrame *frames, guint32 top)
 {
     for (guint32 i = 1; i <= top; i++)
@@ -87,7 +87,7 @@ static void forget(StackSiteEdges *edges)
         edges->places[i].key = NO_EDGE;
 }
 
-/* What was there is not known any more. */
+/* Makes an empty table of `room` places. */
 static void make_room(StackSiteEdges *edges, guint32 room)
 {
     g_free(edges->memory);

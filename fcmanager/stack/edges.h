@@ -41,12 +41,11 @@ static inline struct StackSiteEdge *edge_of(const StackSiteEdges *edges, guint64
     return (struct StackSiteEdge *)(gpointer)((char *)edges->places + (hash & edges->mask));
 }
 
-/* The entry of `key`, made if it is not there.  Valid until another one takes its place.  The
- * innermost frame is the caller's, and is in the stack.  NULL: its call-site number was never
- * given. */
+/* The entry of `key`, made if it is missing.  Valid until the next call.  The caller's frame must
+ * be stack->top.  NULL: the call-site number was never given. */
 const struct StackSiteEdge *fc_stack_find_edge(FcStack *stack, guint64 key, guint64 time);
 
-/* To be called before any of this is used: updates the pointers if the arrays were moved. */
+/* To be called before the cache is used: updates the pointers if the arrays were moved. */
 void fc_stack_find_places(FcStack *stack);
 static inline void check_places(FcStack *stack)
 {

@@ -15,7 +15,7 @@
 /* What a call adds to: the sum, or the three others. */
 typedef struct
 {
-    FcCountsSum *sum; /* where there are short records */
+    FcCountsSum *sum; /* set only if there are short records */
     FcCountsFunction *function;
     FcCountsNode *node;
     FcCountsArc *arc;
@@ -40,8 +40,8 @@ struct StackFrame
                            The bits of the return address are always those of the entry */
 };
 
-/* Ticks that are not a frame's work: see off.h.  Those of a pause are in none of the others, and
- * in no time. */
+/* Ticks that are not a frame's work: see off.h.  `paused` is in none of the others, and is
+ * subtracted from all times. */
 struct StackAway
 {
     guint64 off;       /* off the CPU */
@@ -70,7 +70,7 @@ static inline guint16 return_bits_of_frame(const struct StackFrame *frame)
     return (guint16)(frame->exit_word >> FC_WHERE_RETURN_SHIFT);
 }
 
-/* A call within which everything was recorded, and which was never off the CPU. */
+/* Whether the frame is of a recorded call of this process that was never off the CPU. */
 static inline gboolean frame_is_whole_call(const struct StackFrame *frame)
 {
     return ((guint64)frame->away << 32 | frame->made) == 0;
@@ -110,13 +110,12 @@ typedef struct
     FcCountsSum *sums;
 } StackSiteEdges;
 
-/* What the kernel said of a waiting thread at a time: samples of one wait are one, of the first
- * time. */
+/* The samples of one wait of the thread. */
 typedef struct
 {
-    guint64 time;
-    guint64 turns; /* how often it had been given a CPU */
-    guint64 ns;    /* for which they stand together */
+    guint64 time;  /* of the first sample */
+    guint64 turns; /* how often the thread had been given a CPU; tells waits apart */
+    guint64 ns;    /* what all samples of the wait stand for */
     FcWaitKind kind;
 } StackWaitSample;
 
@@ -151,32 +150,33 @@ struct FcStack
     FcHeapThread *heap;       /* NULL: memory is not profiled */
     FcTrace *trace;           /* owned; NULL: no records are kept */
     FcCounted *counted;       /* owned; NULL: no calls were counted */
-    gboolean is_burst;        /* everything is recorded now, see counted.h */
-    guint32 burst_top;        /* in this frame, of the segment that was current */
-    guint32 burst_callees;    /* calls by this frame that are else counted */
-    gint burst_segment;       /* the segment that was current */
-    guint64 burst_number;     /* another one for each burst */
-    guint64 burst_weight;     /* what its sample stands for */
+    gboolean is_burst;        /* everything is recorded now: see counted.h */
+    guint32 burst_top;        /* index of the frame that began the burst */
+    guint32 burst_callees;    /* calls by that frame that would be counted outside of a burst */
+    gint burst_segment;       /* the segment of that frame */
+    guint64 burst_number;     /* differs for each burst */
+    guint64 burst_weight;     /* how many calls its sample stands for */
     GArray *aways;        /* struct FrameAway, [0] begins the list of free ones; NULL: none yet */
     struct StackAway off; /* of the whole thread */
-    /* Of the last FC_RECORD_OFFs in a row while no frame is open: */
+    /* About the last FC_RECORD_OFFs in a row while no frame is open: */
     struct StackAway off_outside; /* `off` before them */
     guint64 outside_from;         /* the time of the record before them */
-    guint64 outside_to;           /* and of the last of them; 0: there is none */
-    struct StackAway off_pending; /* what was after the records of the same time, if it was */
+    guint64 outside_to;           /* the time of the last of them; 0: there is none */
+    struct StackAway off_pending; /* ticks that had no room before their record: see off.h */
     gboolean is_pending;
-    guint64 off_placed;    /* how much of the pending time was placed */
-    guint64 off_placed_at; /* by the time of this record */
-    guint64 off_since;     /* time of the record before the last FC_RECORD_OFF in a row */
-    guint64 off_taken;     /* time off the CPU since then: so much less room there is */
-    guint64 off_time;      /* its own time */
-    guint32 off_top;       /* how many frames there were then */
-    gint off_segment;      /* and in which segment */
-    guint64 off_base;      /* the clocks' difference that it reported */
-    guint32 waits;         /* how often the thread had waited */
-    FcWaits off_seen;      /* whether any was reported */
-    GArray *wait_samples;  /* StackWaitSample, in order, of which no record told yet; NULL: none */
-    FcRegion native;       /* the bounds of the thread's own stack, as far as they are known */
+    guint64 off_placed;    /* how much of the pending time found room before the next record */
+    guint64 off_placed_at; /* the time of that record */
+    /* About the last FC_RECORD_OFF, or the last ones in a row of one frame: */
+    guint64 off_since;    /* time of the record before them */
+    guint64 off_taken;    /* time off the CPU since then, which leaves less room for more */
+    guint64 off_time;     /* time of the last of them */
+    guint32 off_top;      /* stack->top then */
+    gint off_segment;     /* the current segment then */
+    guint64 off_base;     /* the difference of the clocks that it reported */
+    guint32 waits;        /* how often the thread had waited */
+    FcWaits off_seen;     /* whether time off the CPU was ever reported */
+    GArray *wait_samples; /* StackWaitSample, in order, of waits not yet reported; NULL: none */
+    FcRegion native;      /* the bounds of the thread's own stack, as far as they are known */
 };
 
 /* Decode the first word of a short record. */
@@ -207,7 +207,7 @@ void fc_stack_learn_site(FcStack *stack, guint32 number, guint64 function, guint
 
 /* Adds a call or a return of the innermost frame to the trace. */
 void fc_stack_trace(FcStack *stack, FcTraceKind kind, guint64 time);
-/* The same for a call that called nothing, from `time` on for `ticks`. */
+/* Adds the call and return of a call that called nothing.  It began at `time`. */
 void fc_stack_trace_leaf(FcStack *stack, guint32 node, guint64 time, guint64 elapsed);
 
 /* The edge of a call by the innermost frame; valid as long as that of fc_counts_make_edge. */
@@ -229,20 +229,20 @@ static inline FramePlace place_of(const FcCounts *counts, guint32 node, guint32 
                         .arc = &counts->arcs[arc]};
 }
 
-/* The same with the sum, for calls that end by short records.  If the context has another owner,
- * no call of the function is added to a sum any more. */
+/* The same as place_of() with the sum, for calls that end by short records.  If another arc owns
+ * the context's sum, no call of the function is added to a sum any more. */
 FramePlace fc_stack_place(FcStack *stack, guint32 node, guint32 arc);
 
 /* Makes room for more frames, which may be moved. */
 void fc_stack_make_room(FcStack *stack);
 
-/* From here on the activations of the function's contexts and arcs are counted.  There is one at
- * most, among the frames of the current segment up to `innermost` and those that called it.  No
- * call of the function is added to a sum any more.  Only if that is not so yet. */
+/* From here on the activations of the function's contexts and arcs are counted, and no call of it
+ * is added to a sum.  It has at most one activation now, whose frame is `innermost` or one that
+ * called it.  Not to be called if the function is FC_COUNTS_RECURSIVE. */
 void fc_stack_count_activations(FcStack *stack, FcCountsFunction *function,
                                 const struct StackFrame *innermost);
 
-/* One more activation that takes time, called by `innermost`. */
+/* Counts a new activation, which `innermost` called. */
 static inline void begin_activation(FcStack *stack, const FramePlace *place,
                                     const struct StackFrame *innermost)
 {
@@ -259,7 +259,7 @@ static inline void begin_activation(FcStack *stack, const FramePlace *place,
     place->arc->active++;
 }
 
-/* Opens `frame`; the caller sets the rest. */
+/* Fills in a new frame.  The caller sets `address` and `exit_word`. */
 static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const FramePlace *place,
                                const struct FcCallSite *callee, guint64 time)
 {
@@ -275,7 +275,7 @@ static inline void begin_frame(struct StackFrame *frame, StackEdge edge, const F
     frame->away = 0;
 }
 
-/* Opens it as the innermost frame, at that place. */
+/* Opens a frame as the innermost one.  The caller sets its address. */
 static inline struct StackFrame *push_frame_at(FcStack *stack, StackEdge edge,
                                                const FramePlace *place,
                                                const struct FcCallSite *callee, guint64 exit_word,
@@ -292,7 +292,7 @@ static inline struct StackFrame *push_frame_at(FcStack *stack, StackEdge edge,
     return frame;
 }
 
-/* The same for a call that no table has. */
+/* The same for a call whose place is not known. */
 static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
                                             const struct FcCallSite *callee, guint64 exit_word,
                                             guint64 time)
@@ -303,13 +303,11 @@ static inline struct StackFrame *push_frame(FcStack *stack, StackEdge edge,
     return push_frame_at(stack, edge, &place, callee, exit_word, time);
 }
 
-/* A call of context `node` by `arc` that began at `begun` has ended: adds it to what is kept of
- * single calls, if that is wanted. */
+/* Adds an ended call to the latencies and the slowest calls, if they are wanted. */
 void fc_stack_keep_duration(FcCounts *counts, guint32 node, guint32 arc, guint64 begun,
                             guint64 total, guint64 total_ns);
 
-/* Whether it is, or their records are.  Nothing is kept by arc or function before the first of
- * these. */
+/* Whether latencies, slowest calls or the records of calls are wanted. */
 static inline gboolean keeps_calls(const FcStack *stack)
 {
     return stack->counts->latency_room.limit != 0 || stack->counts->slowest_most != 0 ||
@@ -334,7 +332,7 @@ static inline void add_duration(FcCounts *counts, FcCountsFunction *function,
         fc_stack_keep_duration(counts, call->node, call->arc, call->begun, call->total, total_ns);
 }
 
-/* The same for a call that was never off the CPU. */
+/* Adds a call that was never off the CPU to the function's bounds and histogram. */
 static inline void add_activation(FcCounts *counts, FcCountsFunction *function,
                                   const struct EndedCall *call, guint64 local, guint64 multiplier)
 {
@@ -346,15 +344,15 @@ static inline void add_activation(FcCounts *counts, FcCountsFunction *function,
     add_duration(counts, function, call, multiplier);
 }
 
-/* Subtracts what was not its work from a frame's elapsed time, returns the result, and adds it
- * to the caller.  To be called before the frame counts as inactive. */
+/* Subtracts the pauses from a frame's elapsed time and returns the result.  Passes the time off the
+ * CPU on to the caller's frame.  To be called while the frame is still active. */
 guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct StackFrame *caller,
                            guint64 elapsed);
-/* The end of pop_frame() for such a frame. */
+/* The end of pop_frame() for a frame that was off the CPU. */
 void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, guint64 local);
 
-/* One activation less that takes time: adds to the totals of what has no other activation on the
- * stack. */
+/* Ends an activation, and adds its time to the totals of the function, context and arc that have no
+ * other activation on the stack. */
 static inline void stop_place(const FramePlace *place, guint64 elapsed)
 {
     FcCountsFunction *function = place->function;
@@ -376,7 +374,7 @@ static inline void stop_place(const FramePlace *place, guint64 elapsed)
 
 /* Stops `frame`'s clock at `time`: adds the elapsed time to the totals of its context, arc and
  * function, if no other activation of them is on the stack, and to the caller's callees.
- * Returns it. */
+ * Returns the elapsed time. */
 static inline guint64 stop_clock(FcStack *stack, struct StackFrame *frame,
                                  struct StackFrame *caller, guint64 time)
 {
@@ -410,7 +408,7 @@ static inline FcCounted *stack_counted(FcStack *stack)
     return stack->counted;
 }
 
-/* The frame of that sample has left the stack, and took so many ticks: see counted.c. */
+/* The frame of a timed call was closed.  Adds its times to the sample. */
 void fc_stack_end_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local);
 
 static inline struct StackFrame *caller_of_top(FcStack *stack)
@@ -418,11 +416,11 @@ static inline struct StackFrame *caller_of_top(FcStack *stack)
     return G_LIKELY(stack->top > 1) ? &stack->frames[stack->top - 1] : caller_of_segment(stack);
 }
 
-/* Closes the innermost frame, of whatever kind. */
+/* Closes the innermost frame, whatever kind it is: the slow part of pop_frame(). */
 void fc_stack_pop_other(FcStack *stack, guint64 time);
 
-/* The innermost frame, `frame`, is a call within which everything was recorded.  It returns to
- * `caller`. */
+/* Adds the times of the innermost frame, for which frame_is_whole_call() holds, when it returns to
+ * `caller`.  The caller removes the frame. */
 __attribute__((always_inline)) static inline void end_call(FcStack *stack,
                                                            const struct StackFrame *frame,
                                                            const FramePlace *place,

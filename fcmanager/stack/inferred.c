@@ -11,15 +11,15 @@
 #include "libfc/fc-format.h"
 #include "profile/search.h"
 
-/* A frame that is more than this below the innermost one is taken to be on another stack.  If it
- * is not (a function with a large frame) it gets a segment that the other one calls: the figures
- * are the same. */
+/* A frame more than this below the innermost one is taken to be on another stack.  If that is wrong
+ * (a function with a large frame), it gets a segment that the other one calls, and the figures are
+ * the same. */
 #define STEP 0x2000
-/* An entry this close above the outermost frame begins the same stack anew. */
+/* An entry less than this above the outermost frame is on the same stack, which is used anew. */
 #define BEGIN_STEP 0x400
 
-/* A program that scribbles over its records may put them anywhere.  With so many segments, an
- * address that is near none of them counts as on the current one. */
+/* A program that overwrites its records may have any addresses in them.  When there are so many
+ * segments, an address near none of them counts as on the current one. */
 #define INFERRED_MAX 32768u
 
 typedef struct

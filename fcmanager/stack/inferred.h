@@ -8,12 +8,12 @@
 
 #include "fcmanager/stack/frames.h"
 
-/* The inferred segment that `address`, of a record of `kind` and `function`, is on; -1: no known
- * one. */
+/* The index of the inferred segment that `address` is on; -1: it is on none that is known.  `kind`
+ * and `function` are those of the record that has the address. */
 gint fc_stack_find_inferred(FcStack *stack, guint64 address, guint64 kind, guint64 function);
 
-/* From here on segment `index`, which has no frames, is found by `address`, that of the frame
- * which is about to be its outermost one. */
+/* Makes segment `index`, which has no frames, an inferred one.  `address` is that of its future
+ * outermost frame. */
 void fc_stack_add_inferred(FcStack *stack, guint64 address, gint index);
-/* The segment lost its last frame and is not to be found any more. */
+/* Segment `index` has no frames any more: it will not be found again. */
 void fc_stack_drop_inferred(FcStack *stack, gint index);

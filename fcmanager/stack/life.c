@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How a thread's stack begins, what a fork takes over of it, how it ends, and the ends of frames
- * that are not just calls: the part of stack.h that is not the hot path.  It is a file of its own
- * so that the compiler inlines push_frame() into the one place of stack.c that calls it.
+ * The part of stack.h that is not the hot path: makes and closes a thread's stack, hands its frames
+ * on to a forked child, and ends frames that are not plain calls.  It is a file of its own so that
+ * the compiler inlines push_frame() into the only place of stack.c that calls it.
  */
 #include "fcmanager/stack/stack.h"
 
@@ -21,7 +21,7 @@ FcStack *fc_stack_new(FcCounts *counts, guint64 multiplier, guint32 frames)
     stack->counts = counts;
     stack->multiplier = multiplier;
     stack->first = FC_STACK_NO_TIME;
-    stack->next_change = 0; /* what comes with the first record is to be seen to */
+    stack->next_change = 0; /* so the first record calls apply_changes() */
     stack->native = (FcRegion){0, G_MAXUINT64};
     stack->sites = g_new0(struct FcCallSite, 1);
     fc_stack_add_segment(stack, 1, G_MAXUINT64, frames);
@@ -78,13 +78,13 @@ void fc_stack_learn_site(FcStack *stack, guint32 number, guint64 function, guint
     }
     if (stack->sites[number].function != 0 &&
         (stack->sites[number].function != function || stack->sites[number].site != site))
-        fc_stack_forget_site_edges(stack); /* libfc gives none twice */
+        fc_stack_forget_site_edges(stack); /* never for libfc, which gives each number once */
     stack->sites[number] = (struct FcCallSite){function, site};
 }
 
 void fc_stack_set_sites(FcStack *stack, guint64 low, const struct FcCallSite *sites, gsize count)
 {
-    stack->sites_low = low & FC_WHERE_ADDRESS_MASK; /* no more than what is around all frames */
+    stack->sites_low = low & FC_WHERE_ADDRESS_MASK;
     for (gsize i = 0; i < count; i++)
         fc_stack_learn_site(stack, (guint32)(sites[i].site >> FC_SITE_NUMBER_SHIFT),
                             sites[i].function & FC_POINTER_MASK,
@@ -111,7 +111,7 @@ void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier)
     if (multiplier == stack->multiplier)
         return;
     stack->multiplier = multiplier;
-    /* calls as long as before are in other buckets now */
+    /* calls of the same ticks may have other buckets now */
     for (guint32 i = 0; i < stack->counts->function_count; i++)
         stack->counts->functions[i].quick_total = stack->counts->functions[i].quick_local = 0;
 }
@@ -196,7 +196,7 @@ static void add_context(const FcCounts *counts, guint32 index, GArray *open)
     g_array_append_val(open, entry);
 }
 
-/* So much of stacks that are paused is handed on at a fork. */
+/* The most frames of paused stacks that a forked child gets, roughly. */
 #define PAUSED_MAX 65536u
 
 GArray *fc_stack_open_frames(const FcStack *stack)
@@ -278,7 +278,7 @@ void fc_stack_close(FcStack *stack, guint64 time)
             break;
         fc_stack_pause_current(stack, stack->last);
     }
-    /* what was paused ends with the time that it has; switched to, none passes */
+    /* closes the frames of paused stacks; no time passes for them after the switch */
     for (gint i = 0; i < stack->segment_count; i++)
         if (stack->segments[i].top > 0)
         {
@@ -298,7 +298,7 @@ guint fc_stack_depth(const FcStack *stack)
     return depth;
 }
 
-/* Of a thread that makes no record for so long that there are more, the later waits count. */
+/* If a thread makes no record during more waits than this, the oldest half is dropped. */
 #define WAIT_SAMPLES_MAX 4096u
 
 void fc_stack_note_wait(FcStack *stack, guint64 time, FcWaitKind kind, guint64 turns, guint64 ns)
@@ -328,7 +328,7 @@ void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time)
     if (stack->is_pending)
         fc_stack_take_pending(stack, time);
     fc_stack_take_off(stack, FC_OFF_SEEN, ahead_ns, stack->waits + 1, stack->last, time);
-    /* what went on since `time` */
+    /* the rest was after `time` */
     stack->off_pending = (struct StackAway){0};
     stack->is_pending = FALSE;
 }
@@ -368,7 +368,7 @@ void fc_stack_get_off(const FcStack *stack, FcStackOff *off)
 
 /* ---- Frames that are not just calls ----------------------------------------------- */
 
-/* One of the slowest of its function, maybe. */
+/* Adds the call if it is one of the slowest of its function. */
 static void add_slow(FcCounts *counts, guint32 node, guint64 begun, guint64 total)
 {
     FcSlowest *slowest = &counts->slowest[counts->nodes[node].function];
@@ -415,9 +415,9 @@ void fc_stack_pop_other(FcStack *stack, guint64 time)
 
 /* ---- Frames that will be open --------------------------------------------------------- */
 
-/* Which frames will be open when records are read that can't be yet: see stack.h.  Knows no times
- * and repairs little: it is for the few records of a handler behind the hook that it interrupted.
- */
+/* fc_stack_open_ahead: which frames will be open when records that must wait are read.  It ignores
+ * times and repairs little, since these are the few records of a signal handler that interrupted a
+ * hook. */
 
 static FcOpenFrame *innermost(GArray *open)
 {
@@ -432,7 +432,7 @@ static void enter(GArray *open, const struct Event *entry)
     g_array_append_val(open, frame);
 }
 
-/* Whether it is the end of that call. */
+/* Whether `exit` ends the call of the frame. */
 static gboolean is_of(const FcOpenFrame *frame, const struct Event *exit)
 {
     return exit->after_inlining ? frame->address == exit->address
@@ -500,7 +500,7 @@ static FcTraceRecord record_of(const FcStack *stack, gint segment, guint32 depth
     const struct StackFrame *frames =
         segment == stack->current ? stack->frames : stack->segments[segment].frames;
     const struct StackFrame *frame = &frames[depth];
-    /* when a stack that was switched to got its frames is not known any more */
+    /* for frames of a stack that was paused, the time of the call is not kept */
     const gboolean is_known = frame->ran_before == 0 && frame->made != FRAME_INHERITED;
     return (FcTraceRecord){.time = time,
                            .begun = is_known ? frame->entered : FC_TRACE_UNKNOWN,

@@ -6,7 +6,7 @@
 
 #include "libfc/fc-format.h"
 
-/* Ticks: how far clocks that are read one after the other may be apart. */
+/* Two clocks that are read one after the other may differ by so many ticks. */
 #define ROOM_SLACK 4096u
 
 /* ---- Of frames ---------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static void add(struct StackAway *to, const struct StackAway *more)
     to->paused += more->paused;
 }
 
-/* What the frame has; made where it has none; NULL where there are too many. */
+/* The frame's times, made if it has none.  NULL: too many frames have some. */
 static struct FrameAway *get_away(FcStack *stack, struct StackFrame *frame)
 {
     const struct FrameAway none = {0};
@@ -80,7 +80,7 @@ static void add_preempted(FcCounts *counts, const struct StackFrame *frame, guin
         fc_counts_make_off(counts, counts->nodes[frame->node].function)->preempted += ticks;
 }
 
-/* What a frame was told of beyond the time that it took was in its caller itself. */
+/* Moves `rest`, the time off the CPU beyond the whole time of the frame, to its caller's own. */
 static void pass_rest(FcStack *stack, const struct StackFrame *frame,
                       const struct StackFrame *caller, guint64 rest)
 {
@@ -108,7 +108,7 @@ guint64 fc_stack_stop_away(FcStack *stack, struct StackFrame *frame, struct Stac
     const guint64 callees = frame->callees - MIN(frame->callees, frame->ran_before);
     add(&away->before, &now);
     away->now = (struct StackAway){0};
-    /* that of its callees stays, whatever the program says */
+    /* at least the time of its callees stays, even if the program reports longer pauses */
     elapsed = MAX(elapsed - MIN(now.paused, elapsed), MIN(callees, elapsed));
     const guint64 off = MIN(now.off, elapsed);
     const gboolean is_only = fc_counts_activations(function) == 1;
@@ -132,10 +132,10 @@ static guint64 less(guint64 ticks, guint64 taken)
     return ticks - MIN(taken, ticks);
 }
 
-/* What is left of a call's time without what it was off the CPU.  Both are measured, one by clocks
- * that are read one after the other, so a rest that is short may be any: it is not less than the
- * shortest call that was never off the CPU, `least`, where the two can't be told apart.  Of a call
- * that waited, which need not be like that one, it is no more than can't be told from nothing. */
+/* A call's time without `taken`, its time off the CPU.  The clocks of the two are read one after
+ * the other, so a short rest has an error of up to ROOM_SLACK.  If it can't be told apart from
+ * `least`, the shortest call that was never off the CPU, the result is at least that.  A call that
+ * waited may be unlike the shortest one, so for it ROOM_SLACK is a limit for this. */
 static guint64 rest_of(guint64 time, const struct StackAway *away, guint64 taken, guint64 least)
 {
     const guint64 rest = less(time, taken);
@@ -177,7 +177,8 @@ void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, 
 
 /* ---- What waits are for --------------------------------------------------------------- */
 
-/* The waits between two records were in the innermost frame; of those before, no record told. */
+/* Adds the samples of waits between two records to the innermost frame.  Drops earlier ones, since
+ * no record reported where these waits were. */
 static void take_wait_samples(FcStack *stack, guint64 before, guint64 time)
 {
     GArray *samples = stack->wait_samples;
@@ -225,7 +226,8 @@ static guint64 to_ticks(const FcStack *stack, guint64 ns)
     return ticks < G_MAXINT64 ? (guint64)ticks : G_MAXINT64;
 }
 
-/* The length of a tick is an estimate, and of the two clocks one is read after the other. */
+/* Whether `off` ticks fit into `elapsed`, with a tolerance: the length of a tick is an estimate,
+ * and the two clocks are read one after the other. */
 static gboolean has_room(guint64 off, guint64 elapsed)
 {
     return off <= elapsed + elapsed / 256 + ROOM_SLACK;
@@ -268,7 +270,7 @@ static void take_pause(FcStack *stack, guint64 ticks, guint64 off_ns, guint64 be
 void fc_stack_note_outside(FcStack *stack, guint64 before, guint64 time)
 {
     if (stack->outside_from == before && stack->outside_to == time)
-        return; /* it is already */
+        return; /* this record was noted before */
     if (stack->outside_to != before || before == 0)
     {
         stack->outside_from = before;
@@ -277,8 +279,8 @@ void fc_stack_note_outside(FcStack *stack, guint64 before, guint64 time)
     stack->outside_to = time;
 }
 
-/* Whether the last record, at `before`, told of time off the CPU, too, and of the same frame's: not
- * where one was entered or left since, which was at that very time. */
+/* Whether the last record, at `before`, was also an FC_RECORD_OFF of the same frame.  It is not if
+ * a frame was entered or left after it at the same time. */
 static gboolean is_continued(const FcStack *stack, guint64 before)
 {
     return before == stack->off_time && before >= stack->off_since &&

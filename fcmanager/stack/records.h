@@ -13,7 +13,7 @@ struct Event
     guint64 time;
     guint64 function;
     guint64 site;
-    guint64 where;   /* of a short one: the kind, and the bits of the return address */
+    guint64 where;   /* of a short record: its kind and the bits of the return address */
     guint64 first;   /* the record's first word */
     guint64 address; /* stack address */
     gboolean
@@ -30,7 +30,7 @@ static inline guint16 return_bits_of(const struct Event *event)
     return (guint16)(event->where >> FC_WHERE_RETURN_SHIFT);
 }
 
-/* How the frame that it opens was made. */
+/* The exit word of the frame that the entry opens. */
 static inline guint64 exit_word_of(const struct Event *entry)
 {
     return (entry->first & FC_WHERE_KIND_MASK) == FC_RECORD_SHORT
@@ -38,7 +38,7 @@ static inline guint64 exit_word_of(const struct Event *entry)
                : no_exit_word(return_bits_of(entry));
 }
 
-/* What an ENTER or EXIT that is not after inlining has beside the function. */
+/* Moves the call-site number out of the function of an ENTER or EXIT that is not after inlining. */
 G_NO_INLINE static void take_site(FcStack *stack, struct Event *event)
 {
     const guint64 kind = kind_of(event);
@@ -69,15 +69,15 @@ static inline void read_long(FcStack *stack, const struct FcUnit *units, struct 
         take_site(stack, event);
 }
 
-/* May be one: read_record() tells whether it is there. */
+/* Whether the record is short, if there is one: read_record() says that. */
 static inline gboolean is_short(const struct FcUnit *units)
 {
     return (__atomic_load_n(&units->first, __ATOMIC_RELAXED) & FC_WHERE_KIND_MASK) ==
            FC_RECORD_SHORT;
 }
 
-/* `first` and `last`: the words of a short record.  Its kind is none if its call-site number was
- * never given. */
+/* Reads a short record from its words `first` and `last`.  If its call-site number was never given,
+ * its kind becomes FC_RECORD_SHORT. */
 static inline void read_short(const FcStack *stack, guint64 first, guint64 last,
                               struct Event *event)
 {
@@ -96,7 +96,8 @@ static inline void read_short(const FcStack *stack, guint64 first, guint64 last,
         event->where = FC_RECORD_SHORT;
 }
 
-/* How many units the record has; two can be read.  0: it is not there yet. */
+/* Reads the record at `units`, of which two can be read.  Returns how many units it has; 0: it is
+ * not there yet. */
 static inline __attribute__((always_inline)) guint32
 read_record(FcStack *stack, const struct FcUnit *units, guint64 generation, struct Event *event)
 {

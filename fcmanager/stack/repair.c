@@ -16,7 +16,7 @@ static void close_above(FcStack *stack, guint32 index, guint64 time, guint64 *co
     }
 }
 
-/* An entry at `address` above the innermost frame's: the deeper ones were jumped over. */
+/* Closes the frames below `address`: a jump left them. */
 static void repair_jump(FcStack *stack, guint64 address, guint64 time)
 {
     guint32 keep = stack->top;
@@ -32,8 +32,9 @@ void fc_stack_jump(FcStack *stack, guint64 address, guint64 time)
     repair_jump(stack, address, time);
 }
 
-/* An entry at the innermost frame's own address: functions inlined into one another share it, and
- * the place that they return to.  But the very same call can't be made again before it returned. */
+/* Repairs an entry at the innermost frame's own address.  Functions that are inlined into one
+ * another share the address and call site.  But if the call site is another one, or the same call
+ * is made again, the frame there must have ended. */
 static void repair_repeated(FcStack *stack, guint64 function, guint64 site, guint64 address,
                             guint16 return_bits, guint64 time)
 {
@@ -76,7 +77,7 @@ void fc_stack_repair_exit(FcStack *stack, guint64 function, guint64 address, gbo
             break;
         }
         if (found == 0)
-            found = i; /* the innermost, unless one fits */
+            found = i; /* the innermost one, for if no address fits */
     }
     if (found == 0)
     {

@@ -11,16 +11,15 @@
 void fc_stack_repair_entry(FcStack *stack, guint64 function, guint64 site, guint64 address,
                            guint16 return_bits, guint64 time);
 
-/* The exit of a function that is not (clearly) that of the innermost frame.  An exit hook that
- * was tail-called, so that it returns to the call site, ran on its caller's frame; any other ran
- * on the frame of its function, unless that moved the stack pointer (alloca). */
+/* Takes an exit of a function that may not be the innermost frame's.  `tail`: the hook was
+ * tail-called, so it ran on the frame of the function's caller and returned to the call site.
+ * Other hooks run on the frame of their function, unless that moved the stack pointer (alloca). */
 void fc_stack_repair_exit(FcStack *stack, guint64 function, guint64 address, gboolean tail,
                           guint64 time);
 
-/* The exit of a call that was entered at its address and returns to its site, but is not the
- * innermost frame, or not that alone: a function that it tail-called took its place, and returns
- * with it. */
+/* Takes the exit of a call by its address and site.  It is not the innermost frame, or not the only
+ * one there: a function that it tail-called has the same address and site, and ends with it. */
 void fc_stack_repair_exit_at(FcStack *stack, guint64 address, guint64 site, guint64 time);
 
-/* Frames below `address` were left without their exits. */
+/* Closes the frames below `address`, which a jump left without their exits. */
 void fc_stack_jump(FcStack *stack, guint64 address, guint64 time);

@@ -41,8 +41,9 @@ void fc_stack_save_current(FcStack *stack)
     segment->room = stack->room;
 }
 
-/* The hot path finds out with one comparison whether an address is on the current segment.
- * Where announced stacks lie within the thread's own, it has to look each time. */
+/* The hot path checks with one comparison whether an address is on the current segment.  If
+ * announced stacks are within the thread's own, size 0 sends it to fc_stack_find_segment each
+ * time. */
 void fc_stack_update_bounds(FcStack *stack)
 {
     gboolean mixed = stack->regions != NULL &&
@@ -58,7 +59,6 @@ void fc_stack_update_bounds(FcStack *stack)
 
 /* ---- Switching -------------------------------------------------------------------- */
 
-/* No time passes for the current segment's frames from here on; it leaves the chain. */
 void fc_stack_pause_current(FcStack *stack, guint64 time)
 {
     for (guint32 i = stack->top; i > 0; i--)
@@ -73,7 +73,7 @@ void fc_stack_pause_current(FcStack *stack, guint64 time)
     fc_stack_load_current(stack, segment->caller);
 }
 
-/* The current segment goes on with the frames that it was paused with. */
+/* Starts the clocks of the current segment's frames again. */
 static void resume_current(FcStack *stack, guint64 time)
 {
     for (guint32 i = 1; i <= stack->top; i++)
@@ -103,7 +103,7 @@ void fc_stack_switch_to(FcStack *stack, gint index, guint64 time)
     resume_current(stack, time);
 }
 
-/* A segment without frames for the addresses [low, low + size): one that is idle, if any. */
+/* A segment without frames for the addresses [low, low + size): an idle one, or a new one. */
 static gint take_segment(FcStack *stack, guint64 low, guint64 size)
 {
     guint idle = stack->idle_segments ? stack->idle_segments->len : 0;
@@ -130,7 +130,7 @@ static gint segment_of_region(FcStack *stack, const FcRegion *region)
     return index;
 }
 
-/* The segment for a stack that was not met before, in memory that was not announced. */
+/* A segment for a new stack in memory that was not announced. */
 static gint new_inferred(FcStack *stack, guint64 address)
 {
     gint index = take_segment(stack, 0, 0);
@@ -139,7 +139,8 @@ static gint new_inferred(FcStack *stack, guint64 address)
     return index;
 }
 
-/* Memory that was not announced: a coroutine library's own switching, say. */
+/* The segment of an address in memory that was not announced, as when a coroutine library switches
+ * by itself. */
 static gint segment_of_unknown(FcStack *stack, guint64 address, guint64 kind, guint64 function)
 {
     gint index = fc_stack_find_inferred(stack, address, kind, function);
@@ -148,8 +149,8 @@ static gint segment_of_unknown(FcStack *stack, guint64 address, guint64 kind, gu
     return index;
 }
 
-/* A segment without frames calls nothing, and a program may make any number of coroutines, one
- * after the other: it becomes idle, until there is another stack. */
+/* Makes the current segment idle if it has no frames, so that another stack can use it.  A program
+ * may make any number of coroutines one after the other. */
 static void leave_empty(FcStack *stack, guint64 time)
 {
     gint index = stack->current;
@@ -167,8 +168,8 @@ static void leave_empty(FcStack *stack, guint64 time)
     g_array_append_val(stack->idle_segments, index);
 }
 
-/* The bounds of a thread's own stack are a guess where it chose its size: frames that go on
- * closely below its lower end are still on it. */
+/* If the program chose the size of a thread's stack, its bounds are a guess.  An address closely
+ * below its lower end and the innermost frame is still on it: then this extends the bounds. */
 static gboolean extend_native(FcStack *stack, guint64 address)
 {
     guint64 start = stack->native.start;
@@ -181,9 +182,8 @@ static gboolean extend_native(FcStack *stack, guint64 address)
     return TRUE;
 }
 
-/* `address` is not within the bounds of the current segment: goes to the one that it is on.
- * (The outermost frame's address may be the very end of the memory, so the bounds of
- * [start, end) are tested as (start, end].) */
+/* The outermost frame's address may be the very end of the memory, so the bounds [start, end) are
+ * tested as (start, end]. */
 void fc_stack_find_segment(FcStack *stack, guint64 address, guint64 kind, guint64 function,
                            guint64 time)
 {

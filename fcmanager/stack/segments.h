@@ -19,8 +19,8 @@
  * its index.  The current segment must have been saved. */
 gint fc_stack_add_segment(FcStack *stack, guint64 low, guint64 size, guint32 frames);
 
-/* Copy the members of segment `index` to FcStack, which makes it the current one; and write
- * those of the current one back. */
+/* The first copies the members of segment `index` to FcStack, which makes it the current one.  The
+ * second writes those of the current one back to its segment. */
 void fc_stack_load_current(FcStack *stack, gint index);
 void fc_stack_save_current(FcStack *stack);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See short.h.  What each record costs here is most of what fcmanager costs: with so little
- * to look after at a time the compiler keeps next to all of it in registers.
+ * See short.h.  The manager spends most of its time here.  The loops use few variables, so that the
+ * compiler keeps nearly all of them in registers.
  */
 #include "fcmanager/stack/short.h"
 
@@ -10,14 +10,14 @@
 
 /* ---- Whose record it is ----------------------------------------------------------------- */
 
-/* Whether the two first words differ in that and in what is as `word` has it, and maybe in the
- * place that the hook returns to. */
+/* Whether two first words differ in exactly the bits of `word`.  The bits of the return address,
+ * which are the highest, may differ too. */
 static inline gboolean differ_by(guint64 first, guint64 other, guint64 word)
 {
     return (first ^ other) << (64 - FC_WHERE_RETURN_SHIFT) == word << (64 - FC_WHERE_RETURN_SHIFT);
 }
 
-/* What tells a call, and which end of it, in a short record's first word. */
+/* The bits of a short record's first word that say whether it is an exit, and of which call. */
 #define END_MASK (FC_SHORT_EXIT | FC_WHERE_KIND_MASK)
 #define CALL_MASK (FC_SITE_NUMBER_MASK << FC_SHORT_SITE_SHIFT | END_MASK)
 
@@ -26,8 +26,9 @@ static inline gboolean is_on_stack(const FcStack *stack, guint64 address)
     return address - stack->low < stack->size;
 }
 
-/* Whether that is the first word of the exit of which `exit_word` would be, if the function
- * tail-called its hook: that returns to the call site, and is not where the entry was. */
+/* Whether `first` is the first word of the exit of the call that has `exit_word`, if the function
+ * tail-called the exit hook.  That returns to the call site, and its address differs from that of
+ * the entry. */
 static inline gboolean is_tail_called_exit(const FcStack *stack, guint64 first, guint64 exit_word,
                                            guint64 site)
 {
@@ -36,8 +37,8 @@ static inline gboolean is_tail_called_exit(const FcStack *stack, guint64 first, 
            is_on_stack(stack, short_address(stack, first));
 }
 
-/* Whether the call, at the place of the innermost frame, is of a function that was inlined into
- * that one's: fc_stack_repair_entry() would find nothing to repair. */
+/* Whether a call at the innermost frame's address is of a function that was inlined there.  Then
+ * fc_stack_repair_entry() would find nothing to repair. */
 static gboolean is_inlined(const FcStack *stack, const struct StackFrame *top, guint64 first)
 {
     const guint32 number = short_site(first);
@@ -53,7 +54,8 @@ static gboolean is_inlined(const FcStack *stack, const struct StackFrame *top, g
     return TRUE;
 }
 
-/* Whether it is a call by the innermost frame, of the function itself or of one inlined there. */
+/* Whether a call at `address` is made by the innermost frame, or inlined into it, and on the
+ * current segment.  Then it needs no repair. */
 G_NO_INLINE static gboolean is_within(const FcStack *stack, const struct StackFrame *top,
                                       guint64 first, guint64 address)
 {
@@ -61,8 +63,8 @@ G_NO_INLINE static gboolean is_within(const FcStack *stack, const struct StackFr
            (address < top->address || (address == top->address && is_inlined(stack, top, first)));
 }
 
-/* The same for next to all inlined ones: in a function of another call site, and the only one
- * there. */
+/* Whether is_inlined() holds, for most calls without its loop: the innermost frame is the only one
+ * at its address and is of another function. */
 static inline gboolean is_inlined_alone(const struct StackFrame *top,
                                         const struct FcCallSite *callee, guint64 address)
 {
@@ -70,7 +72,7 @@ static inline gboolean is_inlined_alone(const struct StackFrame *top,
            top->function != callee->function && top[-1].address != address;
 }
 
-/* is_within() of a call of that function, which asks for the likely first. */
+/* The same as is_within() for a call of `callee`, with the likely cases first. */
 static inline gboolean is_call(const FcStack *stack, const struct StackFrame *top,
                                const struct FcCallSite *callee, guint64 first, guint64 address)
 {
@@ -78,8 +80,9 @@ static inline gboolean is_call(const FcStack *stack, const struct StackFrame *to
            is_inlined_alone(top, callee, address) || is_within(stack, top, first, address);
 }
 
-/* Times differ as last words do, where their highest bits and the generation are the same: what
- * differs in these, seems far ahead.  So does what is a little earlier. */
+/* Whether the record with the last word `word` has the right generation and a time not before that
+ * of `before`.  A word with another generation, other high bits of the time or an earlier time
+ * differs by more than half of the mask. */
 static inline gboolean is_next(guint64 word, guint64 before)
 {
     return G_LIKELY(word - before <= FC_SHORT_TIME_MASK >> 1);
@@ -87,7 +90,8 @@ static inline gboolean is_next(guint64 word, guint64 before)
 
 /* ---- Calls that took no long time --------------------------------------------------------- */
 
-/* Of calls that took so long at most, a duration times the multiplier has no more than 64 bits. */
+/* If a call took at most QUICK_MOST ticks and the multiplier is less than QUICK_MULTIPLIER, their
+ * product has at most 64 bits. */
 #define QUICK_MOST (UINT64_C(1) << 26)
 #define QUICK_MULTIPLIER (UINT64_C(1) << 38)
 
@@ -96,8 +100,9 @@ static inline guint bucket_of_ticks(guint64 ticks, guint64 multiplier)
     return bucket_of(ns_of(ticks, multiplier));
 }
 
-/* All of add_activation(), after which calls like this one, and those between the shortest and the
- * longest of so many ticks that there were, are quick: there is a bucket for each. */
+/* Does what add_activation() does, and makes a bucket for each duration between the shortest and
+ * the longest call so far, up to QUICK_MOST.  Later calls of such durations need only
+ * add_quickly(). */
 G_NO_INLINE static void add_slowly(FcCountsFunction *function, guint64 total, guint64 local,
                                    guint64 multiplier)
 {
@@ -110,8 +115,9 @@ G_NO_INLINE static void add_slowly(FcCountsFunction *function, guint64 total, gu
                            bucket_of_ticks(function->quick_total, multiplier));
 }
 
-/* As (*fc_counts_bucket(function, bucket_of_ticks(total, multiplier)))++: the highest bit of so
- * many 2^-32 ns, of which all below one have the same bucket, where that has room. */
+/* Adds a call to its bucket, which has room.  The same as
+ * (*fc_counts_bucket(function, bucket_of_ticks(total, multiplier)))++, but finds the bucket by the
+ * highest bit of the product, in 2^-32 ns.  All durations below 1 ns have the same bucket. */
 static inline void add_quickly(FcCountsFunction *function, guint64 total, guint64 multiplier)
 {
     const guint64 less_than_one = UINT64_C(1) << 31;
@@ -119,7 +125,7 @@ static inline void add_quickly(FcCountsFunction *function, guint64 total, guint6
     (*fc_counts_known_bucket(function, highest - 31))++;
 }
 
-/* As end_call(), of a call that is not kept. */
+/* Does what end_call() does, if no data of single calls are kept. */
 static inline void end_plain_call(const FcStack *stack, const struct StackFrame *frame,
                                   struct StackFrame *caller, guint64 time)
 {
@@ -149,7 +155,8 @@ static inline void end_plain_call(const FcStack *stack, const struct StackFrame 
         add_quickly(function, total, stack->multiplier);
 }
 
-/* As add_leaf_call(), likewise: between these last words.  Whether it is a call. */
+/* Does what add_leaf_call() does, likewise.  `word` and `left` are the last words of the entry and
+ * of the exit.  FALSE: `left` is not of the next record; nothing was added. */
 static inline gboolean add_plain_leaf(FcStack *stack, const FramePlace *place,
                                       struct StackFrame *caller, guint64 word, guint64 left)
 {
@@ -173,7 +180,7 @@ static inline gboolean add_plain_leaf(FcStack *stack, const FramePlace *place,
     return TRUE;
 }
 
-/* Makes room for the frame that `top` is to be, which returns where it is then. */
+/* Makes room for a frame at `top`, and returns where that is now. */
 G_NO_INLINE static struct StackFrame *make_room_for(FcStack *stack, const struct StackFrame *top)
 {
     const gsize depth = (gsize)(top - stack->frames);
@@ -181,7 +188,7 @@ G_NO_INLINE static struct StackFrame *make_room_for(FcStack *stack, const struct
     return &stack->frames[depth];
 }
 
-/* The edge of the call where none is at its place; NULL: it is for others. */
+/* The edge of a call that is not in the cache; NULL: stack.c must take the record. */
 G_NO_INLINE static const struct StackSiteEdge *
 find_edge_of_call(FcStack *stack, const struct StackFrame *top, guint64 first, guint64 time)
 {
@@ -191,7 +198,8 @@ find_edge_of_call(FcStack *stack, const struct StackFrame *top, guint64 first, g
     return fc_stack_find_edge(stack, key_of(top->node, first), time);
 }
 
-/* Where can_go_plainly().  Leaves `last` to others, but as the exit of the one before it. */
+/* Takes records if can_go_plainly().  Takes the unit `last` only as the exit of the one before
+ * it. */
 static const struct FcUnit *feed_plainly(FcStack *stack, const struct FcUnit *unit,
                                          const struct FcUnit *last, guint64 to_time)
 {
@@ -265,7 +273,7 @@ static const struct FcUnit *feed_plainly(FcStack *stack, const struct FcUnit *un
     return unit;
 }
 
-/* Where not. */
+/* Takes records in all other cases. */
 static const struct FcUnit *feed_carefully(FcStack *stack, const struct FcUnit *unit,
                                            const struct FcUnit *end, guint64 to_time)
 {
@@ -321,8 +329,8 @@ static const struct FcUnit *feed_carefully(FcStack *stack, const struct FcUnit *
     return unit;
 }
 
-/* Whether no call is kept, none of the addresses will change its meaning as far as is known, and
- * the first frame of the stack has its caller below itself. */
+/* Whether no data of single calls are kept, no change of modules is known to follow, and no other
+ * segment called the current one. */
 static gboolean can_go_plainly(const FcStack *stack)
 {
     return !keeps_calls(stack) && stack->next_change == G_MAXUINT64 &&

@@ -23,7 +23,7 @@ static inline gboolean is_tail_called(const struct Event *exit)
     return return_bits_of(exit) == (guint16)exit->site;
 }
 
-/* `left`: when the call ended, where the next record says so; else FC_STACK_NO_TIME. */
+/* `left`: when the call ended, if the next record is its exit; else FC_STACK_NO_TIME. */
 static inline void enter(FcStack *stack, const struct Event *entry, guint64 left)
 {
     if (G_UNLIKELY(entry->address >= stack->frames[stack->top].address))
@@ -71,7 +71,7 @@ static inline void leave(FcStack *stack, const struct Event *exit)
 
 /* ---- Records ------------------------------------------------------------------ */
 
-/* Comes first with the first record of all. */
+/* Drops what is known of addresses whose module changed.  First called for the first record. */
 static void apply_changes(FcStack *stack, guint64 time)
 {
     stack->first = MIN(stack->first, time);
@@ -79,7 +79,7 @@ static void apply_changes(FcStack *stack, guint64 time)
     fc_stack_forget_site_edges(stack);
 }
 
-/* A record of a function whose calls are counted. */
+/* Takes a record of a function whose calls are counted. */
 static void count(FcStack *stack, const struct Event *event)
 {
     guint64 function = event->function & FC_POINTER_MASK;
@@ -124,7 +124,7 @@ static void count(FcStack *stack, const struct Event *event)
         address;
 }
 
-/* A record of any other kind than those of the hot path; the one before it was at `before`. */
+/* Takes a record of a kind that is not for the hot path.  The record before it was at `before`. */
 G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, guint64 before)
 {
     switch ((enum FcRecordKind)kind_of(event))
@@ -158,13 +158,13 @@ G_NO_INLINE static void take_other(FcStack *stack, const struct Event *event, gu
     case FC_RECORD_EXIT:
     case FC_RECORD_SWITCH:
     case FC_RECORD_SHORT:
-        break; /* never given to this function, but for a short one whose call site is not known */
+        break; /* only a short one, whose call-site number was never given, comes here */
     }
     stack->counts->repairs.bad_records++;
 }
 
-/* Whether `exit`, the next record, is that of the call that `entry` began.  leave() would find
- * nothing to repair there. */
+/* Whether `exit`, the next record, ends the call that `entry` began.  Then leave() would find
+ * nothing to repair. */
 static inline gboolean is_own_exit(const FcStack *stack, const struct Event *entry,
                                    const struct Event *exit)
 {
@@ -177,15 +177,15 @@ static inline gboolean is_own_exit(const FcStack *stack, const struct Event *ent
            (exit->address <= entry->address || is_tail_called(exit));
 }
 
-/* A record that is the exit of an entry before it. */
+/* The exit of an entry, if it is the next record. */
 typedef struct
 {
-    guint64 time; /* FC_STACK_NO_TIME: it is not, or it is not there */
+    guint64 time; /* FC_STACK_NO_TIME: the next record is not the exit, or is not there */
     guint32 units;
 } OwnExit;
 
-/* Of exits that are not where the entry was, a hook that was tail-called, say; and where one of
- * the two is short and the other is not. */
+/* find_own_exit() for rare cases: the exit's address is not the entry's, as when the hook was
+ * tail-called, or only one of the two records is short. */
 G_NO_INLINE static OwnExit find_other_exit(FcStack *stack, const struct Event *entry,
                                            const struct FcUnit *units, guint64 generation)
 {
@@ -196,8 +196,8 @@ G_NO_INLINE static OwnExit find_other_exit(FcStack *stack, const struct Event *e
     return found;
 }
 
-/* Whether what follows the entry is its exit.  Most exits differ from their entry in their kind
- * and time alone, and where they return to. */
+/* Checks whether the record after the entry is its exit.  Most exits differ from their entry only
+ * in the kind, the time and the bits of the return address. */
 static inline OwnExit find_own_exit(FcStack *stack, const struct Event *entry,
                                     const struct FcUnit *units, guint64 generation)
 {
@@ -231,7 +231,7 @@ static inline OwnExit find_own_exit(FcStack *stack, const struct Event *entry,
     return find_other_exit(stack, &other, units, generation);
 }
 
-/* As fc_stack_feed, up to where a burst begins or something is pending. */
+/* The same as fc_stack_feed, but returns when a burst begins or time off the CPU is pending. */
 static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                     guint32 generation)
 {
@@ -279,22 +279,22 @@ static guint32 feed(FcStack *stack, const struct FcUnit *units, guint32 from, gu
             if (exit.time != FC_STACK_NO_TIME)
                 at += exit.units;
         }
-        /* a switch is done: fc_stack_find_segment went to the other stack */
+        /* a switch needs no more: fc_stack_find_segment has switched to the other stack */
     }
     return at;
 }
 
-/* A record is there, and not taken yet: what is pending was before it. */
+/* Places the pending time before the next record, `event`, is taken. */
 static void read_ahead(FcStack *stack, const struct Event *event)
 {
     if (!stack->is_pending || event->time <= stack->off_time)
         return;
     if (kind_of(event) == FC_RECORD_OFF && fc_stack_depth(stack) == 0)
-        fc_stack_note_outside(stack, stack->last, event->time); /* what is pending is, too */
+        fc_stack_note_outside(stack, stack->last, event->time); /* also for the pending time */
     fc_stack_take_pending(stack, event->time);
 }
 
-/* Within a burst, one record after the other: of each call it is certain who made it. */
+/* Takes records within a burst, one at a time, since there the caller of each call is certain. */
 static guint32 feed_burst(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                           guint32 generation)
 {

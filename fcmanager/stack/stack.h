@@ -14,13 +14,13 @@
 #include "fcmanager/heap/records.h"
 #include "libfc/fc-format.h"
 
-/* What an FcOpenFrame describes.  A paused stack is described by the context that it was called
- * from, if any, followed by its frames. */
+/* What an FcOpenFrame describes.  For a paused stack there is first the context that called it, if
+ * any, then its frames. */
 typedef enum
 {
     FC_OPEN_ACTIVE,
-    FC_OPEN_CONTEXT,      /* outermost first; without an address */
-    FC_OPEN_PAUSED_FIRST, /* the outermost frame of a stack that was switched from */
+    FC_OPEN_CONTEXT,      /* a function of that context, outermost first; has no address */
+    FC_OPEN_PAUSED_FIRST, /* the outermost frame of a stack that is paused */
     FC_OPEN_PAUSED,
 } FcOpenPart;
 
@@ -54,35 +54,37 @@ void fc_stack_set_multiplier(FcStack *stack, guint64 multiplier);
 
 /* The thread's own stack is [start, end).  The default is all memory that is in no region. */
 void fc_stack_set_bounds(FcStack *stack, guint64 start, guint64 end);
-/* The own stack is where that of `from` is, as in a forked child. */
+/* Sets the same bounds as `from` has, as in a forked child. */
 void fc_stack_copy_bounds(FcStack *stack, const FcStack *from);
 /* Other stacks that the thread may run on.  To be called again when there are more.  `regions`
  * must outlive the stack. */
 void fc_stack_set_regions(FcStack *stack, const FcRegions *regions);
 
-/* Where records of memory go, with the context at that time; NULL: nowhere. */
+/* Sets where records of memory go, with the context of each; NULL: nowhere.  `heap` stays the
+ * caller's. */
 void fc_stack_set_heap(FcStack *stack, FcHeapThread *heap);
 
-/* Keeps the last records in `trace` from now on; the stack owns it.  The second returns what was
- * kept, with the open frames, to the caller; NULL: nothing was. */
+/* Keeps the last records in `trace`, which the stack owns from now on.  The second adds the open
+ * frames and gives the trace to the caller; NULL: there is none. */
 void fc_stack_set_trace(FcStack *stack, FcTrace *trace);
 FcTrace *fc_stack_take_trace(FcStack *stack);
 
-/* What is known of counted calls, owned by the stack; and whether there is any. */
+/* The data of counted calls, made if there are none.  The stack owns them.  The second says whether
+ * there are any. */
 FcCounted *fc_stack_counted(FcStack *stack);
 gboolean fc_stack_has_counted(const FcStack *stack);
 
-/* Takes the valid records that begin in `units`[from, to); one more unit can be read after them.
- * Returns where the first record begins that is not there (its generation is not `generation`),
- * or where the next one would, which is `to` or one more.  The memory may change meanwhile.
- * What this adds is in the counts after fc_counts_flush_sums() or fc_stack_close(). */
+/* Takes the records that begin in `units`[from, to), up to the first that is not there: one whose
+ * generation is not `generation`.  One more unit can be read after them.  Returns the index of that
+ * record or, if all were there, of the one after them, which is `to` or `to` + 1.  The memory may
+ * change meanwhile.  The counts are complete after fc_counts_flush_sums() or fc_stack_close(). */
 guint32 fc_stack_feed(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                       guint32 generation);
 
-/* Short records follow: handles FC_MSG_CALL_SITES. */
+/* Takes the call sites of FC_MSG_CALL_SITES, which comes before the first short record. */
 void fc_stack_set_sites(FcStack *stack, guint64 low, const struct FcCallSite *sites, gsize count);
-/* Reads only the call-site numbers that these units give, where the records themselves are not to
- * be fed: later records use the numbers. */
+/* Takes only the call-site numbers that these records give, not the records.  Later records use the
+ * numbers. */
 void fc_stack_learn_sites(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                           guint32 generation);
 
@@ -90,37 +92,38 @@ void fc_stack_learn_sites(FcStack *stack, const struct FcUnit *units, guint32 fr
  * calls, and no minimum, maximum or histogram. */
 void fc_stack_inherit(FcStack *stack, const FcOpenFrame *frames, guint count, guint64 time);
 
-/* The open frames: those of stacks that were switched from, then the active ones, outermost
- * first.  The caller unrefs the array of FcOpenFrame. */
+/* The open frames: those of paused stacks, then the active ones, outermost first.  The caller
+ * unrefs the array of FcOpenFrame. */
 GArray *fc_stack_open_frames(const FcStack *stack);
-/* Changes `open` to what the open frames will be after these records (units as in
- * fc_stack_feed), without taking them.  Some of them may not be there yet. */
+/* Changes `open` to the open frames after these records, without taking them.  The units are as in
+ * fc_stack_feed; records that are not there yet are left out. */
 void fc_stack_open_ahead(FcStack *stack, const struct FcUnit *units, guint32 from, guint32 to,
                          guint32 generation, GArray *open);
-/* For each function (guint64) the ticks on the CPU in its local time so far, from what is open
- * on the current stack up to the last record.  The caller unrefs it. */
+/* For each function the local ticks on the CPU up to the last record (guint64), with those of
+ * frames that are open on the current stack.  The caller unrefs the array. */
 GArray *fc_stack_busy_so_far(const FcStack *stack);
 /* Adds to `out` an FcProfileFrame for each of up to `most` open frames, outermost first, with
  * the counts' own numbers of functions.  The sites' modules are set. */
 void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);
 
-/* A sample of the thread at `time`: it waited, for that, since it had been given a CPU `turns`
- * times. The sample stands for `ns`.  It counts when a record tells where the wait was. */
+/* Takes a sample of the thread at `time`, when it waited for what `kind` says.  The kernel had
+ * given it a CPU `turns` times before.  The sample stands for `ns`.  It is added to a function when
+ * a record reports the wait. */
 void fc_stack_note_wait(FcStack *stack, guint64 time, FcWaitKind kind, guint64 turns, guint64 ns);
 
-/* The thread waits and made no record since it began to; its process ends at `time`.  `ahead_ns`
- * is what an FC_OFF_SEEN of that time would say. */
+/* Adds a wait that has made no record when the process ends at `time`.  `ahead_ns` is the value
+ * that an FC_OFF_SEEN at that time would have. */
 void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time);
 
-/* The thread was killed at an unknown time.  What it waited since the last report or sample is
- * not known either. */
+/* The thread was killed at an unknown time, so it is not known how long it waited since the last
+ * report or sample. */
 void fc_stack_end_unseen(FcStack *stack);
 
 /* Closes all frames as of `time`, or of the last record if that is later. */
 void fc_stack_close(FcStack *stack, guint64 time);
 
-/* No record comes any more, and no frame is open: what the thread did after its last function is
- * no part of its run. */
+/* To be called when no record comes any more and no frame is open.  Removes what the thread did
+ * after its last function from its run. */
 void fc_stack_end_outside(FcStack *stack);
 
 /* The number of open frames, including those of paused stacks. */

@@ -9,21 +9,21 @@
 
 #include <string.h>
 
-/* So much is held back behind a gap before it is given up: 16 million calls of a signal handler
- * that interrupted a hook, in 1 GiB.  A handler that never returns must not take all memory. */
+/* When so many pieces wait behind a gap, it is given up.  They have 16 million calls of the signal
+ * handler and 1 GiB.  A handler that never returns must not take all memory. */
 #define PENDING_MAX 16384
 
 typedef struct
 {
     guint32 index;  /* of the chunk; 0: a copy */
-    guint32 at;     /* where the next record to be read begins; at or one behind the end: none */
-    guint32 starts; /* in so many units records begin, and there is one more */
+    guint32 at;     /* unit of the next record to be read; from `starts` on: all were read */
+    guint32 starts; /* records begin in so many units; one more can be read */
     guint32 generation;
-    const struct FcUnit *units; /* in the chunk, or owned; NULL: in thread->spill, */
-    guint64 spilled_at;         /* there */
+    const struct FcUnit *units; /* in the chunk, or owned; NULL: in thread->spill */
+    guint64 spilled_at;         /* the position in thread->spill */
 } Piece;
 
-/* Of one that is still held back. */
+/* Frees a piece that was not loaded. */
 static void piece_free(Piece *piece)
 {
     if (piece->index == 0)
@@ -74,14 +74,14 @@ gboolean fc_thread_has_pending(const FcThread *thread)
     return !g_queue_is_empty(thread->pending);
 }
 
-/* Makes the records of a piece that was held back readable until the next is. */
+/* Makes the records of a waiting piece readable, until the next piece is loaded. */
 static void load(FcThread *thread, Piece *piece)
 {
     if (!piece->units)
         piece->units = fc_spill_get(thread->spill, piece->spilled_at, piece->starts + 1);
 }
 
-/* A copy, of records that are all there, for which the chunk is not needed any more. */
+/* A copy of the piece, which does not need the chunk.  All its records must be there. */
 static Piece copy_of(FcThread *thread, const Piece *piece)
 {
     Piece copy = *piece;
@@ -94,7 +94,7 @@ static Piece copy_of(FcThread *thread, const Piece *piece)
     return copy;
 }
 
-/* TRUE where the piece was read to its end. */
+/* Reads the piece up to the first gap.  TRUE: it was read to its end. */
 static gboolean read_piece(FcThread *thread, Piece *piece)
 {
     piece->at =
@@ -102,13 +102,13 @@ static gboolean read_piece(FcThread *thread, Piece *piece)
     return piece->at >= piece->starts;
 }
 
-/* How many units the record has that begins there; 0: it is not there. */
+/* How many units the record at `at` has; 0: it is not there. */
 static guint32 units_at(const Piece *piece, guint32 at)
 {
     return fc_record_units(&piece->units[at], piece->generation);
 }
 
-/* Of so many units' room at least so many records are missing. */
+/* The least number of records that are missing in a gap of so many units. */
 static guint64 missing_in(guint32 units)
 {
     return (units + FC_RECORD_UNITS - 1) / FC_RECORD_UNITS;
@@ -134,7 +134,7 @@ static gboolean is_whole(const Piece *piece)
     return fc_records_are_whole(piece->units, piece->at, piece->starts, piece->generation);
 }
 
-/* What was not read of it is lost. */
+/* Counts the records that were not read as lost. */
 static void count_missing(FcThread *thread, const Piece *piece)
 {
     if (piece->at < piece->starts)
@@ -158,7 +158,7 @@ static void hold_back(FcThread *thread, const Piece *piece)
         fc_thread_give_up(thread, TRUE);
 }
 
-/* Where to begin in chunk `sequence`: what was read ahead is not read again. */
+/* The first unit of chunk `sequence` that was not read ahead. */
 static guint32 first_unread(const FcThread *thread, guint32 sequence, guint32 starts)
 {
     gint32 ahead = (gint32)(thread->next_sequence - sequence);
@@ -189,7 +189,7 @@ void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 sta
             hold_back(thread, &piece);
         return;
     }
-    /* Give back at once what has no gap: the thread may be waiting for a free chunk. */
+    /* Free a chunk without gaps at once: the thread may be waiting for a free one. */
     if (is_whole(&piece))
     {
         piece = copy_of(thread, &piece);
@@ -218,8 +218,8 @@ void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, co
     count_missing(thread, &piece); /* a copy will never be completed */
 }
 
-/* A record that was given up may be complete by now, and may give a number that later records
- * use. */
+/* Takes the call-site numbers of records that were given up and may be complete by now, since later
+ * records use them. */
 static void learn_sites(FcThread *thread)
 {
     for (guint i = 0; i < thread->quarantine->len; i++)
@@ -230,7 +230,8 @@ static void learn_sites(FcThread *thread)
     }
 }
 
-/* Chunks whose gaps were given up, and were filled after all: nobody writes to them any more. */
+/* Frees chunks whose gaps were given up but have been filled since: nothing writes to them any
+ * more. */
 static void free_completed(FcThread *thread)
 {
     for (guint i = thread->quarantine->len; i > 0; i--)
@@ -302,7 +303,7 @@ void fc_thread_scan(FcThread *thread, const FcChunkView *view)
 
 /* ---- Reading ahead ---------------------------------------------------------------- */
 
-/* A record behind a gap follows closely. */
+/* The most records that a gap is taken to have. */
 #define GAP_MAX 8u
 
 static gboolean has_gap_at(const Piece *piece)
@@ -314,8 +315,8 @@ static gboolean has_gap_at(const Piece *piece)
     return FALSE;
 }
 
-/* Where from piece->at on the first record begins that is not there or later than `time`; the one
- * before them was at `last`. */
+/* The unit of the first record from piece->at on that is not there or is later than `time`.  The
+ * record before piece->at was at `last`. */
 static guint32 find_time(const Piece *piece, guint64 last, guint64 time)
 {
     guint32 at = piece->at;
@@ -346,7 +347,7 @@ FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, gu
     piece.starts = find_time(&piece, fc_stack_last_time(thread->stack), time);
     gboolean had_all = piece.starts < whole && units_at(&piece, piece.starts) == 0;
     if (!read_piece(thread, &piece))
-        return FC_THREAD_MISSING; /* scribbled over just now */
+        return FC_THREAD_MISSING; /* the program overwrote a record just now */
     thread->next_unit = piece.at;
     if (piece.at >= whole)
     {
@@ -373,7 +374,7 @@ void fc_thread_add_counts(FcThread *thread, const FcChunkView *view)
     g_array_append_val(thread->count_chunks, *view);
 }
 
-/* What the program has in a counter, read once. */
+/* The contents of a program's counter, read once. */
 typedef struct
 {
     guint64 function; /* 0: it is not in use */
@@ -483,7 +484,7 @@ void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_pe
 
 /* ---- The end ----------------------------------------------------------------------- */
 
-/* Ticks of its run in which none of its frames was open. */
+/* The ticks of the thread's run in which no frame was open. */
 static guint64 time_outside(const FcThread *thread)
 {
     const FcCounts *counts = thread->counts;

@@ -3,8 +3,8 @@
  * One thread of a profiled process: takes its chunks in order, keeps records that follow a gap
  * until that is filled, and feeds its stack.  Owned by process.c.
  *
- * A gap is units that were taken but not filled: a signal handler interrupted a hook there and
- * recorded as well.  The hook fills them when the handler returns.
+ * A gap is units that a hook has reserved but not filled, because a signal handler interrupted it
+ * and recorded calls of its own.  The hook fills them when the handler returns.
  */
 #pragma once
 
@@ -38,20 +38,20 @@ typedef struct
     FcSpill *spill;    /* owned: copies of records that wait; NULL: none yet */
     guint64 gaps;      /* records given up */
     gint64 asked_us;   /* when it was sampled last, waiting or not; 0: never */
-    guint64 sampled_ahead; /* what fc_proc_thread_read last said, in ns */
-    guint64 sampled_time;  /* and when, in ticks; 0: never */
+    guint64 sampled_ahead; /* the last result of fc_proc_thread_read, in ns */
+    guint64 sampled_time;  /* the time of that in ticks; 0: never */
     gboolean is_private;   /* its latest records are in memory that dies with the process */
     FcSharedMap *shared;   /* NULL: none */
     FcHeapThread *heap;    /* owned; NULL: memory is not profiled */
     guint32 next_sequence; /* of the chunk that the next record is in */
-    guint32 next_unit;     /* and the unit where it is, beyond what was read ahead */
+    guint32 next_unit;     /* its unit in that chunk, after what was read ahead */
 } FcThread;
 
 FcThread *fc_thread_new(guint32 number, FcCounts *counts, FcStack *stack, FcSharedMap *shared);
 void fc_thread_free(FcThread *thread);
 
-/* Takes over `view`, which was taken from the shared memory.  Reads the records that begin in
- * its first `starts` units, and gives it back now, or when its gaps are filled. */
+/* Reads the records that begin in the first `starts` units of a chunk that was taken from the
+ * shared memory, and frees the chunk now or when its gaps are filled. */
 void fc_thread_take_chunk(FcThread *thread, const FcChunkView *view, guint32 starts);
 /* Takes records that came through the pipe, and copies them. */
 void fc_thread_take_data(FcThread *thread, const struct FcDataHeader *header, const guint8 *units);
@@ -61,21 +61,21 @@ gboolean fc_thread_has_pending(const FcThread *thread);
 GArray *fc_thread_open_frames(FcThread *thread);
 /* Checks whether gaps were filled. */
 void fc_thread_retry(FcThread *thread);
-/* Reads on after the gaps.  `may_write`: the thread may still fill them, so the chunks must not
- * be used again before fc_thread_release. */
+/* Gives the gaps up and reads the records after them.  `may_write`: the thread may still fill the
+ * gaps, so the chunks are not freed before fc_thread_release. */
 void fc_thread_give_up(FcThread *thread, gboolean may_write);
-/* Reads every record that is there in a chunk whose use may go on.  Frees nothing. */
+/* Reads every record that is there in a chunk that the thread may still use.  Frees nothing. */
 void fc_thread_scan(FcThread *thread, const FcChunkView *view);
 
 typedef enum
 {
     FC_THREAD_GO_ON,   /* the chunk was read to its end: the next one may be read */
-    FC_THREAD_STOP,    /* the rest is later, or was not made yet */
-    FC_THREAD_MISSING, /* records may be missing: a gap, or a chunk that was not passed yet */
+    FC_THREAD_STOP,    /* the other records are later than `time`, or were not made yet */
+    FC_THREAD_MISSING, /* records may be missing: there is a gap, or an earlier chunk was not read
+                        */
 } FcThreadAhead;
 
-/* Reads what the thread, which goes on, has put into `view` up to `time`, before it gives the
- * chunk away. */
+/* Reads records up to `time` from a chunk that the running thread has not given away yet. */
 FcThreadAhead fc_thread_read_ahead(FcThread *thread, const FcChunkView *view, guint64 time);
 /* The thread counts in `view`. */
 void fc_thread_add_counts(FcThread *thread, const FcChunkView *view);
@@ -83,18 +83,21 @@ void fc_thread_add_counts(FcThread *thread, const FcChunkView *view);
 void fc_thread_add_entries(FcThread *thread, const FcChunkView *view);
 /* That chunk; NULL: the thread has no such one. */
 const FcChunkView *fc_thread_entry_chunk(const FcThread *thread, guint32 index);
-/* The stack is closed: adds what its entries counted, and its samples.  Behind fc_thread_finalize,
- * as no hooks are in these times. */
+/* Adds the counters of entries and the samples of the program counter to the counts.  To be called
+ * after fc_thread_finalize, since these times contain no overhead of hooks.  `ended`: the thread
+ * does not write to the chunks any more, so they are freed. */
 void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_per_ns,
                            gboolean ended);
-/* The thread of process `pid` is sampled from here on. */
+/* Begins to sample the thread, which is one of process `pid`. */
 void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beacon, gint pid);
-/* What was at the addresses [start, end) before `time` will soon not be known any more: finds
- * out to which functions and sites counters from that time belong. */
+/* Finds out which functions and call sites in [start, end) the counters from before `time` belong
+ * to.  To be called before the modules forget what was at these addresses then. */
 void fc_thread_keep_places(FcThread *thread, guint64 start, guint64 end, guint64 time);
-/* The stack is closed and the thread is done: adds what it counted to its counts, and subtracts
- * the overhead `costs`.  `ended`: it does not write to the chunks any more. */
+/* Adds the counted calls to the counts and subtracts the overhead `costs`.  To be called when the
+ * stack is closed.  `ended`: the thread does not write to the chunks any more, so they are freed.
+ */
 void fc_thread_finalize(FcThread *thread, gboolean ended, const FcCallOverhead *costs);
 
-/* Gives back the chunks that were kept from further use: the thread does not write any more. */
+/* Frees the chunks of gaps that were given up.  To be called when the thread does not write any
+ * more. */
 void fc_thread_release(FcThread *thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See user-filter.h. fcfilter is asked about each file once: the processes of a tree mostly map
- * the same few.
+ * See user-filter.h.  fcfilter is asked about each file once, since the processes of a session
+ * mostly map the same few files.
  */
 #include "fcmanager/stack/user-filter.h"
 
@@ -20,14 +20,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The longest time to wait for a whole answer.  The program waits meanwhile; all of its threads
- * do if they call dlopen or their chunks are full. */
+/* The longest time to wait for an answer.  The program may wait meanwhile, and so does each of its
+ * threads that calls dlopen or has no free chunk. */
 #define TIMEOUT_MS 10000
 /* The same for the first answer, while the program waits for fcmanager to start. libfc gives up
  * after twice this time. */
 #define START_TIMEOUT_MS 5000
 
-/* Where the ranges of a file are in the shared memory. */
+/* The place of a file's ranges in the shared memory. */
 typedef struct
 {
     guint64 first;
@@ -66,8 +66,8 @@ static char *beside_us(const char *helper)
     return folder && helper[0] != '\0' ? g_build_filename(folder, helper, NULL) : g_strdup("");
 }
 
-/* The path of fcfilter without links, if nobody can change that file who can't change fcmanager.
- * NULL: there is none, or it is not to be trusted; then *reason says why. */
+/* The path of fcfilter without links; the caller frees it.  NULL: there is no such file, or it is
+ * not trusted because someone who can't change fcmanager can change it.  Then *reason says why. */
 static char *find_helper(const char *path, char **reason)
 {
     static char real[FC_WRITERS_PATH];
@@ -159,7 +159,8 @@ static gboolean write_all(FcManagerFilter *filter, const char *data, gsize bytes
     return TRUE;
 }
 
-/* Reads the ranges straight into the shared memory.  The caller frees *text. */
+/* Reads an answer, with its ranges directly into the shared memory.  FALSE: it did not come in time
+ * or is malformed.  The caller frees *text in any case. */
 static gboolean read_reply(FcManagerFilter *filter, struct FcFilterReply *reply, Answer *answer,
                            char **text)
 {
@@ -183,7 +184,7 @@ static void note(FcManagerFilter *filter, const char *text)
                                text);
 }
 
-/* Once fcfilter has failed it is not asked again. */
+/* Asks fcfilter about a file.  After a failure it is not asked again. */
 static Answer ask(FcManagerFilter *filter, const char *path, const char *build_id)
 {
     Answer answer = {0, 0};

@@ -2,8 +2,8 @@
  *
  * FC_FILTER in the manager: asks fcfilter, which knows the names of functions, about each module,
  * and puts the answers where the profiled processes read them (struct FcUserFilter).  Used by
- * session.c. fcfilter reads files that may contain anything.  If it fails or takes too long, later
- * modules are not filtered.
+ * session.c.  The files that fcfilter reads may contain anything.  If it fails or takes too long,
+ * later modules are not filtered.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ void fc_manager_filter_free(FcManagerFilter *filter);
 /* Handles FC_MSG_MODULE_LOAD.  The process may be waiting for the answer. */
 void fc_manager_filter_take_module(FcManagerFilter *filter, const FcWireMessage *message);
 
-/* What is wrong, to be printed when the program ends: patterns that matched nothing, files that
- * could not be read.  NULL: nothing.  The caller frees it.  `is_incomplete`: there is more than
- * patterns, so that functions may be profiled that one of them matches. */
+/* A text for when the program ends, about patterns that matched nothing and files that could not be
+ * read; NULL: there is nothing to report.  The caller frees it.  *is_incomplete: a file was not
+ * filtered, so functions that a pattern matches may be profiled. */
 char *fc_manager_filter_trouble(FcManagerFilter *filter, gboolean *is_incomplete);
