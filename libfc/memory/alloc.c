@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Makes records of memory; fc-format.h says what they hold.
+ * Makes records of memory.  fc-format.h describes their contents.
  */
 #include "libfc/memory/alloc.h"
 
@@ -18,10 +18,11 @@
 #include <sys/single_threaded.h>
 #endif
 
-/* The clock.  The fence waits for earlier loads, above all that of the pointer, which another
- * thread may just have stored.  A store that publishes what follows can't overtake the reading;
- * on arm64, where no memory barrier orders the counter, only with another barrier.  A single
- * thread needs no fence: its records are in order. */
+/* Reads the clock, ordered with the memory accesses around it.  The fence waits for earlier
+ * loads, above all the load of a pointer that another thread has just stored.  Later stores,
+ * which may publish the block, come after the reading; arm64 needs a second barrier for that,
+ * since memory barriers do not order its counter.  The only thread of a process needs no fence,
+ * since its records are in order. */
 static inline uint64_t read_clock(void)
 {
 #if __has_include(<sys/single_threaded.h>)
@@ -41,7 +42,8 @@ static inline uint64_t read_clock(void)
     return time;
 }
 
-/* For a thread whose end fcmanager knows already: libc frees what it kept for the thread. */
+/* Sends one record for a thread whose end was already reported: libc frees the thread's data
+ * after that. */
 static void send_late(const struct FcRecord *record)
 {
     if (fc_state_is_off())
@@ -52,7 +54,8 @@ static void send_late(const struct FcRecord *record)
     fc_restore_signals(old);
 }
 
-/* The bits of a freed pointer for which records have no room. */
+/* Returns the high bits of a freed pointer, for which records have no room.  Not 0 only for an
+ * invalid pointer. */
 static inline uint64_t wild_bits(enum FcRecordKind kind, uint64_t address)
 {
 #if defined(__aarch64__)
@@ -99,8 +102,8 @@ void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void 
     if (fc_switches_any())
         fc_switches_check(time);
     fc_record_make(time, (void *)(uintptr_t)function, (void *)(uintptr_t)caller, where);
-    /* Another thread may free the block at once, and its record must come later than this one: a
-       private buffer is sent at once. */
+    /* Another thread may free the block right away, and its record must come after this one.  So
+       a private buffer is sent at once. */
     if (fc_unlikely(fc_thread.private_chunk != NULL))
         fc_chunks_flush_private();
 }

@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-/* Records `kind` of memory at `pointer` by `call`, made from `caller` (a return address) on the
- * stack at `stack`.  A release is to be recorded before it is made: its time was read when this
- * returns. */
+/* Records event `kind` of the memory at `pointer`.  `call` is the allocator's function, `caller`
+ * the return address of its call, and `stack` the stack address of that call.  A release must be
+ * recorded before the memory is released, so that its time comes before that of any reuse. */
 void fc_alloc_record(enum FcRecordKind kind, enum FcMemoryCall call, const void *pointer,
                      size_t bytes, const void *caller, const void *stack);

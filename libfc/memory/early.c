@@ -42,7 +42,7 @@ static void drop_slots(struct FcEarlyBlock *slots, size_t mask)
         fc_sys(SYS_munmap, slots, (mask + 1) * sizeof *slots);
 }
 
-/* False: there is no memory, and the block will not be known. */
+/* Enlarges the table.  False: there is no memory, and the new block is not noted. */
 static bool grow(void)
 {
     struct FcEarlyBlock *old = early.slots;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libfc's interposers for the C++ operators new and delete.  The real ones work through malloc and
- * free; these only add which operator it was, so that `new[]` released by `free` can be detected.
- * Exceptions pass through: there is nothing here to undo.
+ * libfc's interposers for the C++ operators new and delete.  The real operators call malloc and
+ * free.  The interposers only record which operator was called, so that `new[]` released by `free`
+ * can be detected.  Exceptions pass through, since there is nothing to undo.
  */
 #include "libfc/memory/interpose-cxx.h"
 
@@ -17,12 +17,13 @@
 #define CALLER __builtin_return_address(0)
 #define HERE CALLER, __builtin_dwarf_cfa()
 
-/* Marks an operator of a library that was looked up and is not there. */
+/* Its address stands for an operator that was looked up and not found. */
 static char nowhere[1];
 
-/* The loader allocates a message if there is none.  That is no allocation of the program's, and
- * must not be freed when the program looks something up: the second call makes the loader forget
- * it. */
+/* Returns the next library's symbol; NULL: there is none.  The loader then allocates an error
+ * message.  This is not the program's allocation, and it must not be freed later in the
+ * program's own call of dlsym.  The second call of dlerror makes the loader free the message
+ * here. */
 static void *look_up(const char *symbol)
 {
     bool was_looking_up = fc_thread.is_looking_up;
@@ -34,11 +35,12 @@ static void *look_up(const char *symbol)
     return function;
 }
 
-/* The next library's operator.  NULL: there is none, or the C++ runtime came with a plug-in,
- * where RTLD_NEXT does not look.  Then libfc's own_new is used. */
+/* Returns the next library's operator, looked up at the first call.  NULL: there is none, or a
+ * plug-in loaded the C++ runtime, where RTLD_NEXT does not search.  Then libfc's own_new is
+ * used. */
 static void *find(void **found, const char *symbol)
 {
-    /* relaxed: threads that look it up at the same time find the same */
+    /* relaxed: all threads find the same function */
     void *function = __atomic_load_n(found, __ATOMIC_RELAXED);
     if (fc_unlikely(function == NULL))
     {
@@ -52,9 +54,10 @@ static void *find(void **found, const char *symbol)
 
 /* ---- Without a library that has them ----------------------------------------------------
  *
- * Linked with -static-libstdc++ a program has no operators of its own: the linker took ours, being
- * first on its command line.  The rest of its C++ runtime can be reached by these weak references,
- * for whose sake the linker exports it; a program that catches what we throw has all of them. */
+ * A program that was linked with -static-libstdc++ has no operators of its own: the linker took
+ * libfc's, which came first on its command line.  These weak references lead to the rest of its
+ * C++ runtime, and make the linker export it.  A program that can catch what libfc throws has
+ * all of them. */
 
 extern void (*get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
 extern void *allocate_exception(size_t bytes) __asm__("__cxa_allocate_exception")
@@ -65,7 +68,7 @@ extern const char bad_alloc_type[] __asm__("_ZTISt9bad_alloc") __attribute__((we
 extern const void *const bad_alloc_table[] __asm__("_ZTVSt9bad_alloc") __attribute__((weak));
 extern void destroy_bad_alloc(void *object) __asm__("_ZNSt9bad_allocD1Ev") __attribute__((weak));
 
-#define TABLE_START 2 /* an object points to after the offset and the type */
+#define TABLE_START 2 /* an object points behind the offset and the type */
 
 /* throw std::bad_alloc() */
 static void throw_bad_alloc(void)
@@ -73,7 +76,7 @@ static void throw_bad_alloc(void)
     if (!allocate_exception || !throw_exception || !bad_alloc_type || !bad_alloc_table ||
         !destroy_bad_alloc)
     {
-        fc_libc()->abort(); /* as for whatever nobody catches */
+        fc_libc()->abort(); /* as for an exception that is not caught */
         __builtin_unreachable();
     }
     const void **object = allocate_exception(sizeof *object);
@@ -81,9 +84,10 @@ static void throw_bad_alloc(void)
     throw_exception(object, bad_alloc_type, destroy_bad_alloc);
 }
 
-/* The operator of the module of the code at `caller`, or of a library that came with it.  In a
- * program without a C++ runtime each plug-in may have its own, which alone knows its handler,
- * and how to throw what the plug-in catches.  NULL: there is none. */
+/* Returns the operator that the module of the code at `caller` uses, from the module itself or
+ * from a library that it loaded; NULL: there is none.  In a program without a C++ runtime each
+ * plug-in may have its own.  Only that runtime knows the plug-in's new handler and can throw
+ * what the plug-in catches. */
 static void *operator_near(const void *caller, const char *symbol)
 {
     Dl_info module;
@@ -91,7 +95,7 @@ static void *operator_near(const void *caller, const char *symbol)
     bool was_looking_up = fc_thread.is_looking_up;
     fc_thread.is_looking_up = true;
     void *found = fc_libc_find_near(caller, symbol);
-    /* finds the interposer itself if the program was linked with -static-libstdc++ */
+    /* if the program was linked with -static-libstdc++, the search finds libfc's interposer */
     if (found && fc_libc()->dladdr(found, &module) != 0 && fc_libc()->dladdr(nowhere, &own) != 0 &&
         module.dli_fbase == own.dli_fbase)
         found = NULL;
@@ -107,7 +111,8 @@ static void *allocate(size_t bytes, size_t alignment)
     return posix_memalign(&pointer, alignment, bytes) == 0 ? pointer : NULL;
 }
 
-/* There is no memory, and no known handler. */
+/* Called if there is no memory and no known new handler.  Calls the plug-in's own operator if
+ * there is one.  Otherwise throws std::bad_alloc, or returns NULL if `may_fail`. */
 static void *fail(const void *caller, size_t bytes, size_t alignment, bool may_fail)
 {
     typedef void *New(size_t bytes);
@@ -132,7 +137,7 @@ static void *fail(const void *caller, size_t bytes, size_t alignment, bool may_f
     return NULL;
 }
 
-/* As the standard prescribes. */
+/* Operator new as the C++ standard specifies it.  `alignment` 0: the default one. */
 static void *own_new(const void *caller, size_t bytes, size_t alignment, bool may_fail)
 {
     for (;;)
@@ -193,9 +198,9 @@ static bool is_decided; /* whether memory is profiled */
     X(_ZdaPvSt11align_val_tRKSt9nothrow_t, FC_CALL_DELETE_ARRAY,                                   \
       (void *pointer, size_t alignment, const void *nothrow), (pointer, alignment, nothrow))
 
-/* Each operator jumps to where `now` points.  At first that is `first`, which looks the real one
- * up.  When it is known whether memory is profiled, it is `recorded` or the real one.  `own` is
- * used if there is no real one. */
+/* Defines an exported operator, which jumps to the function that `now` points to.  At first this
+ * is `first`, which looks up the real operator.  Once it is known whether memory is profiled, it
+ * is `recorded` or the real operator.  The expression `own` is used if there is no real one. */
 #define DEFINE_START(type, symbol, parameters, arguments, own)                                     \
     typedef type Type##symbol parameters;                                                          \
     static Type##symbol first##symbol;                                                             \
@@ -228,7 +233,8 @@ static bool is_decided; /* whether memory is profiled */
         return pointer;                                                                            \
     }
 
-/* The operators of jemalloc and tcmalloc, for example, free without `free`: the manager is told. */
+/* Some operators delete, such as those of jemalloc and tcmalloc, do not call `free`.  A second
+ * record tells fcmanager so. */
 #define DEFINE_DELETE(symbol, call, parameters, arguments)                                         \
     DEFINE_START(void, symbol, parameters, arguments, free(pointer))                               \
     static void recorded##symbol parameters                                                        \
@@ -252,16 +258,16 @@ DELETE_OPERATORS(DEFINE_DELETE)
 #define RECORD(symbol, ...) now##symbol = recorded##symbol;
 #define FIND(symbol, ...) real##symbol = found_at_start(has_any, #symbol);
 
-/* A library that has one of them has most of them.  The others are not looked up in vain, since
- * the loader would allocate before the program does. */
+/* Looks up an operator only if `has_any`: a library that has one operator has most of them.  A
+ * failed look-up would make the loader allocate before the program does. */
 static void *found_at_start(bool has_any, const char *symbol)
 {
     void *function = has_any ? look_up(symbol) : NULL;
     return function ? function : nowhere;
 }
 
-/* Looked up at start: the loader waits while another thread is in a library's constructor, and
- * later that may be one that waits for a thread that allocates. */
+/* Called at start, since dlsym waits while another thread is in a library's constructor.  A
+ * later call could deadlock, if that constructor waits for a thread that allocates. */
 void fc_interpose_cxx_find(void)
 {
     const bool has_any = fc_libc_is_exported("_Znwm");

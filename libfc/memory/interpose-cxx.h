@@ -10,5 +10,5 @@
  * profiled. */
 void fc_interpose_cxx_find(void);
 
-/* As fc_interpose_start, for the operators.  Called by interpose.c. */
+/* Does for the operators what fc_interpose_start does.  Called by interpose.c. */
 void fc_interpose_cxx_start(bool memory);

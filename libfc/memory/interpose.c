@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Thin adapters between the program's allocator and alloc.c, which records.  Each exported
- * function jumps to where a table points: to the next library's function of that name if memory is
- * not profiled, to a recording one if it is, and before libfc has started to one that remembers
- * the block in case memory is going to be profiled.
+ * Thin adapters between the program's allocator and alloc.c, which makes the records.  Each
+ * exported function jumps to the function that `table` has for it.  Before libfc has started, that
+ * is one that remembers the block (early.h).  After that it is one that records if memory is
+ * profiled, and otherwise the next library's function of that name.
  *
- * Must work before any constructor has run, inside dlsym, in signal handlers and after exit has
- * begun.
+ * These functions must work before any constructor has run, inside dlsym, in signal handlers and
+ * after exit has begun.
  */
 #include "libfc/memory/interpose.h"
 
@@ -48,7 +48,7 @@ static struct Allocator real;
 
 /* ---- While dlsym looks for the real ones ----------------------------------------- */
 
-/* dlsym may allocate.  It gets memory from here, which is never used again after it is freed. */
+/* dlsym may allocate.  It gets memory from this arena, which is not reused after it is freed. */
 static char arena[16384] __attribute__((aligned(16)));
 static size_t arena_used;
 static bool resolving;
@@ -116,7 +116,7 @@ static void *early_calloc(size_t count, size_t bytes)
     if (__builtin_mul_overflow(count, bytes, &all))
         all = SIZE_MAX;
     if (!is_ready())
-        return arena_allocate(all); /* never used twice, so it is zeroed */
+        return arena_allocate(all); /* zeroed, since the arena is never reused */
     return remember(real.calloc(count, bytes), all, FC_CALL_CALLOC, HERE);
 }
 
@@ -129,8 +129,8 @@ static void early_free(void *pointer)
     real.free(pointer);
 }
 
-/* By malloc, copy and free.  The real realloc would free the old block before that is noted, and
- * another thread might get its address meanwhile. */
+/* Reallocates by malloc, copy and free.  The real realloc would free the old block before it is
+ * removed from the list, and another thread might get its address in between. */
 static void *early_move(void *old, size_t bytes, const void *caller, const void *stack)
 {
     if (old && bytes == 0 && !is_in_arena(old))
@@ -159,7 +159,7 @@ static void *early_reallocarray(void *old, size_t count, size_t bytes)
 {
     size_t all;
     if (__builtin_mul_overflow(count, bytes, &all))
-        all = SIZE_MAX; /* fails with the right errno */
+        all = SIZE_MAX; /* malloc then fails and sets errno */
     return early_move(old, all, HERE);
 }
 
@@ -253,7 +253,7 @@ static void recorded_free(void *pointer)
 {
     if (!pointer || is_in_arena(pointer))
         return;
-    fc_thread.last_freed = pointer; /* tells operator delete that it called free */
+    fc_thread.last_freed = pointer; /* operator delete checks whether free was called */
     fc_alloc_record(FC_RECORD_FREE, FC_CALL_FREE, pointer, 0, HERE);
     real.free(pointer);
 }
@@ -336,7 +336,7 @@ FC_EXPORT FC_JUMPING void *malloc(size_t bytes)
     FC_JUMP table.malloc(bytes);
 }
 
-/* libfc's own malloc, even if another library defines one. */
+/* A name for libfc's own malloc, even if another library defines malloc first. */
 extern void *own_malloc(size_t bytes)
     __attribute__((alias("malloc"), visibility("hidden"), malloc, alloc_size(1), nothrow, leaf));
 
@@ -410,7 +410,7 @@ static void record_all(void)
 static void record_none(void)
 {
     struct Allocator all = real;
-    /* blocks of the arena must not go to the real functions */
+    /* the real functions must not get blocks of the arena */
     if (arena_used > 0)
     {
         all.free = early_free;
@@ -420,8 +420,9 @@ static void record_none(void)
     table = all;
 }
 
-/* An executable at a fixed address that takes a function's address has a stub at that address,
- * through which it is called.  The symbol table has the function as undefined all the same. */
+/* Whether `name` resolves to another module than libfc.  A non-PIE executable that takes a
+ * function's address has a stub for it, to which the name resolves.  Its symbol is still
+ * undefined there, so such a stub is not foreign. */
 static bool is_foreign(const char *name, const void *own_base)
 {
     Dl_info info;

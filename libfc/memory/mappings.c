@@ -31,11 +31,12 @@ static bool is_mapping_recorded(const void *caller)
 
 typedef void *MmapFunction(void *, size_t, int, int, int, off_t);
 typedef int MunmapFunction(void *, size_t);
-/* As libc's, which has an ellipsis for the last one. */
+/* libc declares an ellipsis for the last parameter. */
 typedef void *MremapFunction(void *, size_t, size_t, int, void *);
 
-/* An allocator may map while these are looked up, and so may any code before libfc's libraries
- * are there: these functions do what libc's do. */
+/* The allocator may call mmap while the real functions are looked up, and other code may do so
+ * even before that.  Then the functions below make the system calls themselves.  This one sets
+ * errno as libc does. */
 static long set_errno(long result)
 {
     if (result >= 0 || result < -4095)
@@ -59,9 +60,9 @@ static void *remap(void *old, size_t old_bytes, size_t bytes, int flags, void *w
     return (void *)set_errno(fc_sys(SYS_mremap, old, old_bytes, bytes, flags, wanted));
 }
 
-/* Atomic, relaxed: all threads find the same. */
+/* Atomic, relaxed: all threads find the same functions. */
 static MmapFunction *real_mmap;
-static MmapFunction *real_mmap64; /* some libraries define one of the two */
+static MmapFunction *real_mmap64; /* a library may define only one of the two */
 static MunmapFunction *real_munmap;
 static MremapFunction *real_mremap;
 
@@ -94,7 +95,8 @@ __attribute__((constructor)) static void find_real(void)
 
 /* ---- What the program calls --------------------------------------------------------- */
 
-/* Other names, so that neither the header's declarations nor -D_FILE_OFFSET_BITS interfere. */
+/* Named otherwise in C, so that the header's declarations and -D_FILE_OFFSET_BITS do not
+ * interfere. */
 FC_EXPORT MmapFunction own_mmap __asm__("mmap");
 FC_EXPORT MmapFunction own_mmap64 __asm__("mmap64");
 FC_EXPORT MunmapFunction own_munmap __asm__("munmap");
@@ -147,7 +149,7 @@ FC_JUMPING void *own_mremap(void *old, size_t old_bytes, size_t bytes, int flags
     void *address = next(old, old_bytes, bytes, flags, wanted);
     if (address == MAP_FAILED)
         return address;
-    if (old_bytes != 0) /* otherwise it is a second mapping of the same memory */
+    if (old_bytes != 0) /* an old length of 0 makes a second mapping */
         fc_alloc_record(FC_RECORD_UNMAP, FC_CALL_MUNMAP, old, old_bytes, HERE);
     record_mapped(address, bytes, HERE);
     return address;

@@ -6,5 +6,5 @@
 
 #include <stdbool.h>
 
-/* As fc_interpose_start, for mappings.  Called by interpose.c. */
+/* Does for mappings what fc_interpose_start does.  Called by interpose.c. */
 void fc_mappings_start(bool memory);

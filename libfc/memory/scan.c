@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which blocks can still be reached: see scan.h.  All private writable memory of the process may
- * hold references, whatever it is used for, except the blocks themselves, the rest of the heap,
- * and libfc's own memory.  Then what reachable blocks refer to is scanned, and so on.  A word that
- * happens to look like a pointer makes a lost block look reachable; the opposite error happens
- * only for references in shared mappings.
+ * Finds the blocks that can still be reached: see scan.h.  Scans all private writable memory of the
+ * process for references, except the blocks themselves, the rest of the heap, and libfc's own
+ * memory.  Then it scans the blocks that were found, and so on.  A word that happens to look like a
+ * pointer makes a lost block look reachable.  A reachable block looks lost only if all references
+ * to it are in shared mappings.
  *
- * Memory is read through the kernel: what turns out not to be readable is skipped.  The tables
- * used here are shared mappings, which are not scanned, so no reference is found in them.
+ * Memory is read by a system call, which skips pages that are not readable.  The tables used here
+ * are in shared mappings, which are not scanned.
  */
 #include "libfc/memory/scan.h"
 
@@ -30,21 +30,21 @@
 #define PIECE_BYTES 65536u
 #define PAGE_BYTES 4096u
 #define MAPS_MAX (8u << 20)
-#define RED_ZONE 128u /* a function may use so many bytes below its stack pointer */
+#define RED_ZONE 128u /* a function may use this many bytes below its stack pointer */
 
 static struct
 {
     struct FcLiveList *list;    /* a copy of fcmanager's */
-    struct FcLiveBlock *blocks; /* in it, ordered by address */
+    struct FcLiveBlock *blocks; /* in the list, in order of address */
     size_t count;
-    uint32_t *work; /* indexes of blocks that are still to be scanned */
+    uint32_t *work; /* indexes of the blocks still to scan */
     size_t work_count;
     char *piece;
     uintptr_t own_start; /* libfc itself */
     uintptr_t own_end;
-    uintptr_t stack;                /* memory below it is not in use */
+    uintptr_t stack;                /* stack memory below this is not in use */
     const struct FcStopped *others; /* NULL: there is no other thread */
-    uintptr_t guard_end;            /* the end of the last mapping, if that is inaccessible */
+    uintptr_t guard_end;            /* the end of the previous mapping, a guard; 0: no guard */
     long pid;
     bool is_libc; /* libc's data is being scanned */
     bool failed;
@@ -57,7 +57,8 @@ static void *map_shared(size_t bytes)
     return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
-/* The last block that begins at or below `address`, plus one; 0: there is none. */
+/* Returns the number of blocks that begin at or below `address`.  The last of them is at this
+ * index minus one. */
 static size_t find_end(uintptr_t address)
 {
     size_t low = 0;
@@ -73,8 +74,8 @@ static size_t find_end(uintptr_t address)
     return low;
 }
 
-/* Where the header of glibc's next piece of the heap begins: at the last word of a block that
- * has no unused bytes at its end. */
+/* Returns the address of glibc's next chunk header behind the block.  It overlaps the last word
+ * of a block without unused bytes at its end. */
 static uintptr_t next_chunk(const struct FcLiveBlock *block)
 {
     uintptr_t bytes = (block->bytes + 8 + 15) & ~(uintptr_t)15;
@@ -89,7 +90,7 @@ static void mark(uintptr_t word, enum FcLiveState state)
     if (block->state != FC_LIVE_LOST || word - block->pointer >= (block->bytes | !block->bytes))
         return;
     if (scan.is_libc && word == next_chunk(block))
-        return; /* a pointer of the allocator's own */
+        return; /* the allocator's own pointer to the next chunk */
     block->state = state;
     scan.work[scan.work_count++] = (uint32_t)(block - scan.blocks);
 }
@@ -175,8 +176,9 @@ static uintptr_t read_hex(const char **at)
     }
 }
 
-/* From where on a thread's stack is in use.  Of the other threads' stacks only those that the C
- * library made are known: they begin after a guard mapping. */
+/* Returns the lowest address in use of a mapping, which is above `start` for a thread's stack.
+ * A mapping counts as another thread's stack only if it comes after a guard, as in the stacks
+ * that the C library makes. */
 static uintptr_t used_from(uintptr_t start, uintptr_t end)
 {
     if (start < scan.stack && scan.stack < end)
@@ -196,7 +198,7 @@ static void take_mapping(const char *line)
     uintptr_t start = read_hex(&line);
     line += *line == '-';
     uintptr_t end = read_hex(&line);
-    /* of a device, except for files in memory: the program may be one */
+    /* a device, but not a file in /dev/shm, which may be the program itself */
     bool is_device = strstr(line, " /dev/") && !strstr(line, " /dev/shm/");
     const bool is_guard = strncmp(line, " ---", 4) == 0;
     const uintptr_t used = used_from(start, end);
@@ -209,7 +211,7 @@ static void take_mapping(const char *line)
     scan.is_libc = false;
 }
 
-/* As a string.  NULL: it is longer than that, or can't be read. */
+/* Reads a file into `text` as a string.  NULL: it does not fit, or can't be read. */
 static char *read_text(const char *path, char *text, size_t room)
 {
     size_t used = fc_file_read(path, text, room - 1);
@@ -225,7 +227,7 @@ static void scan_registers(void)
     follow(FC_LIVE_REACHABLE);
 }
 
-/* False: a part could not be scanned. */
+/* Scans all memory that may hold references.  False: a part could not be scanned. */
 static bool scan_all(char *maps)
 {
     if (!read_text("/proc/self/maps", maps, MAPS_MAX))
@@ -244,7 +246,7 @@ static bool scan_all(char *maps)
     return !scan.failed;
 }
 
-/* Marks the blocks that only lost blocks refer to. */
+/* Marks the blocks that are referenced only by lost blocks. */
 static void find_indirect(void)
 {
     for (size_t i = 0; i < scan.count; i++)
@@ -252,7 +254,7 @@ static void find_indirect(void)
         struct FcLiveBlock *block = &scan.blocks[i];
         if (block->state != FC_LIVE_LOST)
             continue;
-        block->state = FC_LIVE_INDIRECT; /* a reference from itself does not count */
+        block->state = FC_LIVE_INDIRECT; /* a reference from the block to itself does not count */
         scan_words(block->pointer, block->pointer + block->bytes, FC_LIVE_INDIRECT);
         follow(FC_LIVE_INDIRECT);
         block->state = FC_LIVE_LOST;
@@ -268,7 +270,7 @@ static bool is_alone(char *text)
     return line != NULL && strncmp(line + 10, "1\n", 2) == 0;
 }
 
-/* Asks for fcmanager's list.  Returns its descriptor, or -1. */
+/* Asks fcmanager for its list of blocks.  Returns the list's descriptor, or -1. */
 static int open_list(int manager_pid)
 {
     uint32_t index = fc_chunks_take_for_answer();
@@ -285,8 +287,8 @@ static int open_list(int manager_pid)
     return fc_channel_open_of_manager(manager_pid, number, O_RDWR);
 }
 
-/* Reads or writes the whole list.  It is not mapped, since other processes can change the file,
- * even its size. */
+/* Reads or writes the whole list by the system call `call`.  The file is not mapped, since other
+ * processes can change it, even its size. */
 static bool transfer(long call, int fd)
 {
     size_t bytes = sizeof *scan.list + scan.count * sizeof *scan.blocks;
@@ -312,7 +314,7 @@ static bool read_list(int fd)
         return false;
     scan.blocks = scan.list->blocks;
     scan.list->is_done = 0;
-    /* each block is scanned once, and found by its order */
+    /* the search needs distinct addresses in ascending order */
     for (size_t i = 0; i < scan.count; i++)
     {
         scan.blocks[i].state = FC_LIVE_LOST;
@@ -322,7 +324,7 @@ static bool read_list(int fd)
     return true;
 }
 
-/* Noted in the profile; the user gets the reason. */
+/* Tells fcmanager, for the profile, that nothing was scanned, and prints the reason. */
 static void send_not_done(long error)
 {
     struct FcLine line;
@@ -336,8 +338,8 @@ static void send_not_done(long error)
     fc_notice_line(&line);
 }
 
-/* What other processes and threads are asked for, before the threads are stopped: a stopped
- * thread may hold what those wait for. */
+/* Scans for the blocks of the list.  Everything that may need a lock or another process is done
+ * before the threads are stopped, since a stopped thread may hold the lock. */
 static bool scan_list(int list, char *maps, long *error)
 {
     struct FcStopped *stopped = NULL;
@@ -362,7 +364,7 @@ static bool scan_list(int list, char *maps, long *error)
 
 __attribute__((noinline)) void fc_scan_run(int manager_pid)
 {
-    __builtin_unwind_init(); /* puts every register that a caller may still need on the stack */
+    __builtin_unwind_init(); /* saves all callee-saved registers on the stack */
     scan.stack = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
     if (!fc_config.memory_scan)
         return;

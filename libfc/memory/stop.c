@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * See stop.h.  A process can't trace itself, so a helper that shares its memory does, without the
- * program's noticing (spawn.c has such a one as well).  If either ends, the kernel lets the
- * threads go on: the helper is killed with the thread that made it, and detaches by ending.
+ * See stop.h.  A process can't trace itself with ptrace.  So a helper process, which shares its
+ * memory and which the program does not notice, traces the threads (spawn.c makes such a child,
+ * too).  The kernel lets the threads go on when the helper ends.  The helper is killed when the
+ * thread that made it ends.
  */
 #include "libfc/memory/stop.h"
 
@@ -30,16 +31,16 @@
 #define __WCLONE 0x80000000u
 #endif
 
-/* States of FcStopped.state, in this order. */
+/* The values of FcStopped.state, in the order in which they are set. */
 enum
 {
     MADE,
     ALLOWED, /* the helper may trace */
-    STOPPED, /* or `error` is set */
+    STOPPED, /* the threads are stopped, or `error` is set */
     RELEASED,
 };
 
-struct Entry /* as getdents64 has it */
+struct Entry /* the layout of getdents64 */
 {
     uint64_t inode;
     int64_t offset;
@@ -54,7 +55,7 @@ static void set_state(struct FcStopped *stopped, uint32_t state)
     fc_sys(SYS_futex, &stopped->state, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Waits until the state is no longer `state`.  False: that took too long. */
+/* Waits until the state is no longer `state`.  False: it still is after WAIT_S seconds. */
 static bool await(struct FcStopped *stopped, uint32_t state)
 {
     const struct timespec delay = {1, 0};
@@ -69,7 +70,8 @@ static bool await(struct FcStopped *stopped, uint32_t state)
 
 /* ---- The helper ---------------------------------------------------------------------- */
 
-/* Lets a signal that is about to be handled through: it would be lost otherwise. */
+/* Waits until the thread has stopped.  Signals that it gets before that are delivered, or they
+ * would be lost.  False: the thread has ended. */
 static bool wait_for_stop(int thread)
 {
     int status = 0;
@@ -87,7 +89,7 @@ static bool wait_for_stop(int thread)
     }
 }
 
-/* 1: it is stopped, 0: it has ended; or -errno. */
+/* Stops a thread and reads its registers.  Returns 1: it is stopped, 0: it has ended; or -errno. */
 static long stop(struct FcStopped *stopped, int thread)
 {
     long result = fc_sys(SYS_ptrace, PTRACE_SEIZE, thread, 0, 0);
@@ -120,8 +122,8 @@ static bool is_ended(const char *folder, const char *name)
     return !end || end[1] == '\0' || end[2] == 'Z' || end[2] == 'X';
 }
 
-/* Stops the threads of the list that are not stopped yet.  Returns how many there were, or
- * -errno. */
+/* Stops the threads in `folder` that are not among the `*seen` ones in `known`, and adds them.
+ * Returns how many were new, or -errno. */
 static long stop_listed(struct FcStopped *stopped, const char *folder, int *known, uint32_t *seen)
 {
     char list[4096] __attribute__((aligned(8)));
@@ -147,7 +149,7 @@ static long stop_listed(struct FcStopped *stopped, const char *folder, int *know
             else
                 result = stop(stopped, thread);
             if (result == -EPERM && is_ended(folder, entry->name))
-                result = 0; /* the first thread may have ended before the others */
+                result = 0; /* a main thread that has ended stays in the list */
             if (result >= 0)
                 known[(*seen)++] = thread;
             fresh++;
@@ -167,7 +169,7 @@ static int helper(void *data)
     fc_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     strcpy(fc_text_number(folder + strlen(folder), (uint64_t)stopped->process), "/task/");
     if (await(stopped, MADE))
-        do /* until another thread has made none meanwhile */
+        do /* until no running thread has made a new one */
             fresh = stop_listed(stopped, folder, known, &seen);
         while (fresh > 0);
     stopped->error = (int32_t)fresh;

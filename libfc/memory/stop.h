@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stops all other threads of the process, for scan.c: references on their stacks and in their
- * registers must not change.
+ * Stops all other threads of the process for scan.c, so that references on their stacks and in
+ * their registers do not change.
  */
 #pragma once
 
@@ -28,8 +28,9 @@ struct FcStopped
     uint64_t registers[FC_STOP_THREADS_MAX][FC_STOP_REGISTERS];
 };
 
-/* The stopped threads, which stay so until fc_stop_end, in new shared memory.  NULL: it failed;
- * *error is the reason (-errno).  Waits for some seconds at most.  Signals blocked.  Until
- * fc_stop_end the caller must not wait for anything that a stopped thread may hold. */
+/* Stops all other threads until fc_stop_end.  Returns their registers, in new shared memory that
+ * is never freed.  NULL: it failed, and *error is the reason (-errno).  Waits for some seconds
+ * at most.  Signals blocked.  Until fc_stop_end the caller must not wait for anything that a
+ * stopped thread may hold. */
 struct FcStopped *fc_stop_others(long *error);
 void fc_stop_end(struct FcStopped *stopped);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The only user of libunwind; see unwind.h. libunwind is loaded, not linked: a program that is
- * profiled without FC_MEMORY_UNWIND never gets it.
+ * See unwind.h.  This file alone uses libunwind.  It loads libunwind by dlopen, so that a program
+ * that is profiled without FC_MEMORY_UNWIND does not get it.
  */
 #include "libfc/memory/unwind.h"
 
@@ -29,15 +29,15 @@ static Backtrace *backtrace;
 static uintptr_t own_start; /* where libunwind is mapped */
 static uintptr_t own_end;
 
-/* The thread is in libunwind.  What libunwind allocates, or lets libc allocate, for each thread
- * is not the program's doing; and a handler that comes then must not enter it again. */
+/* The thread is in libunwind.  What libunwind allocates, or libc for it, is not the program's
+ * allocation.  A signal handler that interrupts libunwind must not enter it again. */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));
 
 void fc_unwind_start(void)
 {
     void *addresses[OWN_MAX];
     fc_early_pause(true); /* what the loader allocates is not the program's */
-    /* deep: libunwind calls the C library's functions, not the program's functions of the same
+    /* RTLD_DEEPBIND: libunwind calls libc's functions, not the program's functions of the same
        names */
     void *library = fc_libc()->dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (library)
@@ -71,9 +71,9 @@ bool fc_unwind_is_own(const void *caller)
     return (uintptr_t)caller - own_start < own_end - own_start;
 }
 
-/* libunwind asks the loader for its list while it holds a lock of its own.  Nobody may wait for
- * that lock while another thread has the loader's lock and may come here (loader.h).  Then there
- * is no stack: 0. */
+/* Reads the stack into `frames` and returns the number of frames; 0: not possible now.
+ * libunwind holds its own lock while it takes the loader's.  If a thread that holds the loader's
+ * lock came here, the two could deadlock, so libunwind is not called then (loader.h). */
 static int ask(void **frames, int most)
 {
     int count = 0;

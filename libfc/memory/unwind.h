@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * FC_MEMORY_UNWIND: whole call stacks of calls to the allocator, also through code that is not
- * instrumented.
+ * FC_MEMORY_UNWIND: records whole call stacks of calls to the allocator, also through code that is
+ * not instrumented.
  */
 #pragma once
 
@@ -10,14 +10,13 @@
 /* Whether stacks are to be unwound. */
 extern bool fc_unwind_is_on __attribute__((visibility("hidden")));
 
-/* Loads libunwind, which is needed for this only.  Prints a notice if there is none.  Called
- * once, at start. */
+/* Loads libunwind.  Prints a notice if there is none.  Called once, at start. */
 void fc_unwind_start(void);
 
-/* Records the return addresses outside of `caller`, which is one of the stack's, for the record
- * of memory that the thread makes next.  Async-signal-safe; keeps errno.  False: libunwind
- * itself is allocating; nothing is recorded then, nor if libunwind would have to wait for the
- * program. */
+/* Records the return addresses of the frames outside of `caller`, which is a return address on
+ * the stack.  They belong to the thread's next record of memory.  False: libunwind itself is
+ * allocating, and nothing is recorded.  True, but nothing is recorded, if libunwind would have
+ * to wait for the program.  Async-signal-safe; keeps errno. */
 bool fc_unwind_record(const void *caller);
 
 /* Whether `caller` is in libunwind's code. */
