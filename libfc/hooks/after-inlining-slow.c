@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the hooks of after-inlining.c do once the general registers are kept.
+ * The slow path of the hooks in after-inlining.c.  Runs after the general registers were saved.
  */
 #include "libfc/hooks/after-inlining.h"
 
@@ -14,14 +14,15 @@
 #include "libfc/stream/record.h"
 #include "libfc/stream/switches.h"
 
-/* Of a handler that interrupted libfc; the others are for counted.c, too. */
+/* Makes a record in a signal handler that interrupted libfc.  Outside of such a handler
+ * counted.c does this. */
 static void record_deferred(uint64_t time, void *function, void *site, uint64_t where)
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
     const uint64_t from = (uint64_t)(uintptr_t)site;
     struct FcCounterTable *table = fc_hooks.table;
     if (time == FC_AFTER_INLINING_REFILL)
-        return; /* it was counted, and its exit will look as if it were not */
+        return; /* the call was counted; its exit takes it for a recorded one */
     if (time != FC_AFTER_INLINING_CHECK)
         fc_deferred_enter(NULL, address, from, where);
     else if ((where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER)
@@ -83,11 +84,11 @@ void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_
 {
     if (fc_unlikely(!fc_clock_is_fast() && fc_thread_is_early()))
         return;
-    const bool kept = fc_thread.keeps_vectors; /* by whom a handler interrupted */
+    const bool kept = fc_thread.keeps_vectors; /* set if this is a handler that interrupted libfc */
     fc_thread.keeps_vectors = true;
     if (fc_likely(fc_clock_is_fast()))
         record(time, function, site, where);
-    else /* the clock is the C library's, or has yet to be chosen */
+    else /* the clock is the C library's, or was not chosen yet */
         fc_vectors_keep(time, function, site, where, record);
     fc_thread.keeps_vectors = kept;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The two functions that gcc's code calls with `fc-config --after-inlining`: __fentry__ at the
- * very start of a function, before it has a frame, and __return__ at its very end, when it has
- * none any more.  From here on a record is made as in hooks.c.
+ * The two hooks of code that gcc instruments after inlining (`fc-config --after-inlining`).  gcc
+ * calls __fentry__ at the very start of a function, before it has a frame, and __return__ at its
+ * very end, after the frame is gone.  The records are made as in hooks.c.
  *
- * The calling code expects no call at these points: arguments, results, the static chain and the
- * count of vector arguments are in registers.  So both functions keep every register: the general
- * ones by their attribute, the others by never touching them, for which libfc is compiled with
- * -mgeneral-regs-only.  The uncommon cases go through after-inlining.S, which saves all of them.
+ * Registers hold arguments, results, the static chain or the count of vector arguments at these
+ * points.  So both hooks preserve every register.  FC_KEEPS_REGISTERS preserves the general ones.
+ * The others are not used, since libfc is compiled with -mgeneral-regs-only.  The uncommon cases go
+ * through after-inlining.S, which saves the registers.
  *
  * Nothing here may call into libc, touch errno or allocate.
  */
@@ -31,7 +31,8 @@
 #define NOP 0x90
 #define PAGE 4096u
 
-/* gcc saves the static chain of a nested function on the stack during the call. */
+/* Whether `back` is in a nested function: gcc saves its static chain (r10) on the stack during
+ * the call. */
 static inline __attribute__((always_inline)) bool is_nested(const uint8_t *back)
 {
     uint16_t next;
@@ -39,15 +40,16 @@ static inline __attribute__((always_inline)) bool is_nested(const uint8_t *back)
     return fc_unlikely(next == POP_R10);
 }
 
-/* Whether the byte before a call of five bytes belongs to what the linker made of a call through
- * the offset table: a prefix (bfd, gold, lld; another one for mold 2.37) or a nop (mold 1.10).
- * A nop between functions is before a function at an even address. */
+/* Whether the byte before a call of five bytes belongs to the call, because the linker has
+ * replaced a six-byte call through the offset table: by a prefix (bfd, gold, lld; another prefix
+ * with mold 2.37) or a nop (mold 1.10) before the call.  A padding nop is followed by a function
+ * at an even address. */
 static inline __attribute__((always_inline)) bool is_made_call(const uint8_t *back)
 {
     return back[-6] == PREFIX || back[-6] == REX || (back[-6] == NOP && (uintptr_t)back % 2 == 0);
 }
 
-/* start_of for a call so near to the start of its page that each step has to be checked to be in
+/* start_of for a call near the start of its page.  Checks before each read that it stays within
  * the page. */
 FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static uintptr_t
 start_in_page(const uint8_t *back)
@@ -65,11 +67,12 @@ start_in_page(const uint8_t *back)
     return before == ENDBR64 ? start - 4 : start;
 }
 
-/* The function that `back` is in, the address that __fentry__ returns to.  Before it is the
- * call: five bytes, or six if it is through the offset table or the linker made it from such a
- * call.  Before the call is the push of a nested function, and with -fcf-protection an endbr64.
- * Never reads before the page of the call, where there may be nothing.  A function without
- * alignment that begins in the page before is recognized by what is in the call's page. */
+/* Returns the start of the function that contains `back`, the return address of __fentry__.  The
+ * call before `back` has five bytes, or six if it goes through the offset table or the linker
+ * has replaced such a call.  A nested function has a push before the call.  With -fcf-protection
+ * an endbr64 comes first.  Does not read before the page of the call, which may not be mapped.
+ * If an unaligned function begins in the page before, only the bytes in the call's page are
+ * checked. */
 static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *back)
 {
     uintptr_t start = (uintptr_t)back - 6;
@@ -82,8 +85,9 @@ static inline __attribute__((always_inline)) uintptr_t start_of(const uint8_t *b
     return before == ENDBR64 ? start - 4 : start;
 }
 
-/* Handles FC_DEPTH and skipped functions in a thread that checks all calls.  True: nothing else
- * is to be done.  Called at an entry or an exit; what it calls is compiled like this file. */
+/* Handles FC_DEPTH and skipped functions at an entry or exit, in a thread that checks all calls.
+ * True: nothing else is to be done.  The functions that it calls preserve the registers like
+ * those of this file. */
 FC_KEEPS_REGISTERS __attribute__((noinline, cold)) static bool
 handles(uint64_t function, uint64_t site, uint64_t where)
 {
@@ -99,12 +103,13 @@ enum Way
 {
     WAY_RECORD,
     WAY_DONE,   /* a counted call */
-    WAY_CHECK,  /* counted.c has to decide */
-    WAY_REFILL, /* counted, and the counter is used up */
-    WAY_OTHER,  /* a call that recorded.h does not know */
+    WAY_CHECK,  /* counted.c decides */
+    WAY_REFILL, /* a counted call that used up its counter */
+    WAY_OTHER,  /* a call that recorded.h does not track */
 };
 
-/* What to do in a thread that counts or skips such functions.  `key`: fc_counter_table_key. */
+/* Decides what to do in a thread that counts or skips functions that are instrumented after
+ * inlining.  `key` is fc_counter_table_key of the function. */
 static inline __attribute__((always_inline)) enum Way find_way(enum FcRecordKind kind,
                                                                uint64_t function, uint64_t key,
                                                                uint64_t site,
@@ -143,8 +148,8 @@ static inline __attribute__((always_inline)) uint64_t where_of(enum FcRecordKind
     return kind | (frame_address & FC_WHERE_ADDRESS_MASK) | frame_address << FC_WHERE_RETURN_SHIFT;
 }
 
-/* `kept` is where the caller of the instrumented function put the return address: the same
- * address at the entry and at the exit of one call. */
+/* `kept` points to the return address of the instrumented function.  It is the same at the entry
+ * and at the exit of one call. */
 static inline __attribute__((always_inline)) void
 count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64_t *kept)
 {
@@ -159,7 +164,7 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
         __asm__ volatile("" : : : "memory"); /* as in hooks.c */
         if (fc_clock_get_mode() == FC_CLOCK_OFF)
         {
-            fc_hooks.table = NULL; /* as in fc_counters_have_stopped, which is no inline function */
+            fc_hooks.table = NULL; /* as in fc_counters_have_stopped, which is not inline */
             return;
         }
     }
@@ -213,11 +218,11 @@ static inline __attribute__((always_inline)) void record(enum FcRecordKind kind,
                                                                : fc_beacon_left_to(*kept));
 }
 
-/* Versions as in hooks.c; the C library has none of the second. */
+/* Symbol versions as in hooks.c.  The C library has __fentry__, but not __return__. */
 #define VERSION(name, hook, version) __asm__(".symver " #hook "," name version)
 
-/* When profiling is off nothing is done, and no register is saved: this is a function without a
- * frame, which goes on by a jump. */
+/* Defines `hook`, which returns at once if profiling is off, and jumps to `goes_on` otherwise.
+ * It is naked, so it saves no registers when profiling is off. */
 #define UNLESS_OFF(hook, goes_on)                                                                  \
     FC_KEEPS_REGISTERS void goes_on(void) __attribute__((visibility("hidden")));                   \
     FC_EXPORT __attribute__((naked)) void hook(void);                                              \
@@ -248,8 +253,8 @@ FC_KEEPS_REGISTERS void fc_after_inlining_leave(void)
     record(FC_RECORD_EXIT, 0, 0, __builtin_dwarf_cfa());
 }
 
-/* For a hook that counted the call and used the counter up.  Not for nested functions, which
- * that hook does not find. */
+/* Called by a module's hook that has counted the call and used up the counter.  Not called for
+ * nested functions, which that hook does not count. */
 FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void);
 FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void)
 {
@@ -269,7 +274,7 @@ VERSION("__fentry__", fc_hook_fentry, "@@FC_4");
 VERSION("__fentry__", fc_hook_fentry_of_libc, "@GLIBC_2.13");
 VERSION("__return__", fc_hook_return, "@@FC_4");
 
-/* The hooks in modules jump here: the stack is as if these functions had been called. */
+/* The hooks in modules jump to these names, so the stack is the same as after a call. */
 extern __typeof(fc_hook_fentry) fc_module_fentry __asm__(FC_MODULE_FENTRY)
     __attribute__((alias("fc_hook_fentry"), visibility("default")));
 extern __typeof(fc_hook_fentry_refill) fc_module_fentry_refill __asm__(FC_MODULE_FENTRY_REFILL)
@@ -277,7 +282,7 @@ extern __typeof(fc_hook_fentry_refill) fc_module_fentry_refill __asm__(FC_MODULE
 extern __typeof(fc_hook_return) fc_module_return __asm__(FC_MODULE_RETURN)
     __attribute__((alias("fc_hook_return"), visibility("default")));
 
-/* cpuid is expensive under a hypervisor: executed once. */
+/* cpuid is slow under a hypervisor, so it is executed only once. */
 bool fc_after_inlining_has_xsave(void)
 {
     static int8_t known; /* 1: xsave is there, -1: it is not; atomic */

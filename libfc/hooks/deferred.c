@@ -15,14 +15,14 @@
 struct FcDeferred
 {
     struct FcDeferred *next; /* the full page before it */
-    uint32_t count;          /* atomic: records that were taken, which may exceed ROOM */
+    uint32_t count;          /* atomic: records taken; may exceed ROOM */
     struct FcRecord records[];
 };
 
 #define ROOM ((uint32_t)((BYTES - sizeof(struct FcDeferred)) / sizeof(struct FcRecord)))
 
-/* A free record; NULL: there is no memory.  A handler may interrupt another one here, and the
- * page is then its own. */
+/* Returns a free record; NULL: there is no memory.  If another handler interrupts this one and
+ * adds a page first, the page mapped here is unmapped again. */
 static struct FcRecord *take(void)
 {
     for (;;)
@@ -47,7 +47,7 @@ static struct FcRecord *take(void)
 void fc_deferred_record(uint64_t time, void *function, void *site, uint64_t where)
 {
     uint64_t generation;
-    /* deferred records are older: no record may overtake them */
+    /* deferred records are older, and must be stored first */
     struct FcRecord *slot = fc_thread.deferred ? NULL : fc_record_reserve(&generation);
     if (slot)
     {
@@ -67,8 +67,8 @@ static void record_now(uint64_t function, uint64_t site, uint64_t where)
                            where);
 }
 
-/* A counted call makes a record of its own, since no table may be changed here.  Its exit makes
- * none. */
+/* The entry of a counted call makes a FC_RECORD_COUNT, since a handler must not change the
+ * counter table.  The exit makes no record. */
 void fc_deferred_enter(struct FcCounterTable *table, uint64_t function, uint64_t site,
                        uint64_t where)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Records of signal handlers that interrupt libfc while it has signals blocked.  Signals that the
- * processor or the kernel raises (signals.h) arrive all the same, when the thread's state is
- * incomplete.  The records of such a handler go to the thread's chunk while that has room.  After
- * that they are deferred: kept in memory of their own until the interrupted code unblocks the
- * signals.
+ * Records of signal handlers that interrupt libfc while it has signals blocked.  libfc does not
+ * block signals that the processor or the kernel raises (signals.h), so a handler may run while the
+ * thread's state is incomplete.  Its records go to the thread's chunk while that has room.  After
+ * that they are deferred: kept in separate memory until the interrupted code unblocks the signals.
  */
 #pragma once
 
@@ -15,15 +14,15 @@
 
 struct FcCounterTable;
 
-/* Whether a handler has interrupted such code.  For the hooks and for other functions of libfc
- * that the program calls: they may not wait for anything of libfc's or change it then.  Not for
- * what libfc itself calls with signals blocked. */
+/* Whether the caller runs in a handler that has interrupted libfc.  Called by the hooks and
+ * other functions that the program calls: if true, they must not wait for or change libfc's
+ * state.  Not for code that libfc itself calls with signals blocked. */
 static inline bool fc_deferred_is_needed(void)
 {
     return fc_thread.is_blocking;
 }
 
-/* Makes one record, where fc_deferred_is_needed.  It is lost if there is no memory.
+/* Makes one record if fc_deferred_is_needed.  The record is lost if there is no memory.
  * Async-signal-safe. */
 void fc_deferred_record(uint64_t time, void *function, void *site, uint64_t where);
 

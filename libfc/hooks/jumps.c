@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Interposes what leaves frames without their exits: longjmp and its variants, and the C++
- * runtime's personality routine, which decides where an exception goes on.  Each records to which
- * frame the stack was cut back, and when.  Without that record fcmanager would at best learn it
- * from a later one, and take what the catching frame calls next for a call of a frame that is
+ * Interposes functions that leave frames without calling their exit hooks: longjmp and its
+ * variants, and the C++ runtime's personality routine, which decides where an exception is caught.
+ * Each interposer records the frame to which the stack is cut back, and the time.  Without this
+ * record fcmanager would take the next call of the catching frame for a call of a frame that is
  * gone.
  */
 #include "libfc/hooks/jumps.h"
@@ -43,8 +43,8 @@ static struct
 };
 
 #if defined(__aarch64__) && defined(__GLIBC__)
-/* glibc's pointer guard is in a variable of the loader: it is derived from a buffer of libfc's
- * own. */
+/* glibc's pointer guard is in a private variable of the loader.  libfc computes it from a
+ * jmp_buf of its own. */
 static uint64_t guard;
 
 static __attribute__((noinline)) void learn_guard(void)
@@ -66,9 +66,9 @@ void fc_jumps_setup(void)
         jumps[i].real = (JumpFunction *)fc_libc()->dlsym(RTLD_NEXT, jumps[i].name);
 }
 
-/* The stack pointer that setjmp has saved; 0: not known. glibc scrambles it with the pointer
- * guard (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h and aarch64/pointer_guard.h in its
- * sources). */
+/* Returns the stack pointer that setjmp has saved; 0: not known.  glibc mangles it with the
+ * pointer guard (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h and aarch64/pointer_guard.h in
+ * its sources). */
 static uint64_t saved_stack_pointer(const jmp_buf buffer)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -112,7 +112,7 @@ FC_EXPORT void siglongjmp(jmp_buf buffer, int value)
     __builtin_unreachable();
 }
 
-/* longjmp as _FORTIFY_SOURCE has it. */
+/* longjmp in programs that are compiled with _FORTIFY_SOURCE. */
 void __longjmp_chk(jmp_buf buffer, int value) __attribute__((noreturn));
 
 FC_EXPORT void __longjmp_chk(jmp_buf buffer, int value)
@@ -135,11 +135,11 @@ static GetWord *get_stack_pointer;
 #define PERSONALITY "__gxx_personality_v0"
 #define RUNTIME_VERSION "CXXABI_1.3"
 
-/* libfc is not linked with the C++ runtime.  It looks it up at the first call: after itself in
- * the order of look-up, or, if a plug-in brought the runtime, from the module of the code that
- * the unwinder is at.  The loader allocates for that and keeps some of the memory as long as the
- * module is there; that is not the program's doing.  The second call makes the loader forget its
- * error message, which it would free when the program looks something up. */
+/* Finds the C++ runtime, with which libfc is not linked, at the first exception.  Searches after
+ * libfc in the order of look-up.  If that fails, because a plug-in loaded the runtime, searches
+ * from the module of the code that the unwinder has reached.  The loader allocates memory for
+ * this, which is not the program's allocation.  The second dlerror makes the loader free its
+ * error message here, not in the program's own next call of dlsym. */
 static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
 {
     const bool was_looking_up = fc_thread.is_looking_up;
@@ -155,14 +155,14 @@ static void find_runtime(const void *unwinder, struct _Unwind_Context *context)
     if (!real)
         return; /* another thread may have found it */
     __atomic_store_n(&get_stack_pointer, get_pointer, __ATOMIC_RELAXED);
-    /* release: a reader that sees this one sees the other */
+    /* release: a thread that sees this pointer also sees the other */
     __atomic_store_n(&real_personality, real, __ATOMIC_RELEASE);
 }
 
 FC_EXPORT Personality fc_jumps_personality;
 
-/* The unwinder asks for each C++ frame whether the exception ends there, or has destructors to
- * run. _Unwind_GetCFA returns the stack pointer at the frame's call. */
+/* The unwinder calls this for each C++ frame, to learn whether the frame catches the exception
+ * or has destructors to run.  _Unwind_GetCFA returns the frame's stack pointer. */
 _Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
                                          _Unwind_Exception_Class class,
                                          struct _Unwind_Exception *exception,
@@ -180,7 +180,7 @@ _Unwind_Reason_Code fc_jumps_personality(int version, _Unwind_Action actions,
     return verdict;
 }
 
-/* Only for code that was linked with the shared libstdc++, which asks for this version.  It is
- * not the default one: if the runtime is linked statically the linker must not take libfc's
- * function. */
+/* Only code that was linked with the shared libstdc++ asks for this version.  It is not the
+ * default version, so that the linker does not take libfc's function if the runtime is linked
+ * statically. */
 __asm__(".symver fc_jumps_personality," PERSONALITY "@" RUNTIME_VERSION);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Jumps out of frames: longjmp and its kin, and C++ exceptions.
+ * Jumps out of frames: longjmp and its variants, and C++ exceptions.
  */
 #pragma once
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD
  *
- * Tells libfc of a module's counters of entries (fc-entries.h).  Linked into each program and
- * library with the flags of fc-config --lean; its constructor comes before those of the program.
+ * Registers a module's entry counters (fc-entries.h) with libfc.  The flags of `fc-config --lean`
+ * link it into each program and library.  Its constructor runs before those of the program.
  *
- * Its piece of the section puts the counters on pages of their own.
+ * The part of section fc_counters that is defined here is aligned, so that the counters start on a
+ * page.
  */
 #include "libfc/fc-entries.h"
 

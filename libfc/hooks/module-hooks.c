@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: 0BSD
  *
- * The two hooks as `fc-config --libs` links them into each program and library: hidden, so that
- * they are called directly.  A jump through memory would cost time, and make the processor forget
- * where the program's own calls through pointers lead.  What is counted is counted here
- * (counter-table.h); with all else they go on to libfc by a jump, which finds the stack as if its
- * hook had been called.
+ * The two hooks that `fc-config --libs` links into each program and library.  They are hidden, so
+ * that they are called directly.  An indirect jump would take longer, and displace the processor's
+ * predictions for the program's own indirect calls.  The hooks count calls themselves
+ * (counter-table.h).  For all other calls they jump to libfc, which finds the stack as if its hook
+ * had been called.
  *
- * What they know of libfc's tables is in the name of the one variable that they read.  A libfc with
- * other tables has nothing in it, and does everything itself.
+ * The layout of libfc's tables is part of the name of the only variable that the hooks read.  In a
+ * libfc with another layout that variable is zero, and libfc's own hooks do everything.
  *
- * Weak, as the flags may come twice in a command, and a program that has hooks of its own keeps
- * those. The build compiles this file with -O2, without which calls would not be jumps.
+ * The hooks are weak, since the flags may come twice in a command, and since a program may define
+ * its own hooks.  This file is compiled with -O2, so that tail calls become jumps.
  *
- * Its licence asks nothing of the programs that it becomes a part of; so must those of all that it
- * includes (tests/style/licences.py).
+ * The licence of this file, and of all files that it includes, puts no conditions on the programs
+ * that it is linked into (tests/style/licences.py).
  */
 #include "libfc/count/counter-table.h"
 
@@ -22,7 +22,7 @@
 
 extern OF_LIBFC __thread struct FcHooks fc_module __asm__(FC_MODULE_HOOKS)
     __attribute__((tls_model("initial-exec")));
-/* Found when the module is loaded, as the way by the PLT is another jump. */
+/* Resolved when the module is loaded, since a call through the PLT is one more jump. */
 #define BY_JUMP __attribute__((noplt))
 extern OF_LIBFC BY_JUMP FcHook fc_module_record_entry __asm__(FC_MODULE_RECORD_ENTRY);
 extern OF_LIBFC BY_JUMP FcHook fc_module_record_exit __asm__(FC_MODULE_RECORD_EXIT);
@@ -49,8 +49,8 @@ void __cyg_profile_func_exit(void *function, void *site)
     fc_counter_table_hook_exit(&fc_module, function, site, WAYS);
 }
 
-/* By this fcdump finds out whether anything calls them (symbols/hooked.c): how far the first one is
- * from here. */
+/* A note with the distance from here to the entry hook.  fcdump uses it to find out whether any
+ * code calls the hooks (symbols/hooked.c). */
 __asm__(".pushsection .note.functioncheck, \"a\", %note\n"
         ".balign 4\n"
         ".4byte 14, 8, 1\n"

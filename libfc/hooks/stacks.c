@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Interposes makecontext and sigaltstack to learn where the program has other stacks, and tells
- * fcmanager before a record is made on one.  Interposes swapcontext and setcontext to record when
- * stacks are changed.
+ * Interposes makecontext and sigaltstack to learn which other stacks the program has, and reports
+ * each to fcmanager before a record is made on it.  Interposes swapcontext and setcontext to record
+ * switches between stacks.
  */
 #include "libfc/hooks/stacks.h"
 
@@ -21,8 +21,8 @@
 #include <signal.h>
 #include <ucontext.h>
 
-/* Hashes of the addresses of stacks that were sent last.  A program uses the same few stacks
- * again and again, and these are not sent again.  A lost race only repeats a message. */
+/* A hash table of the stacks that were sent last.  A program uses the same few stacks again and
+ * again, and they are not sent again.  A lost race only repeats a message. */
 #define REMEMBERED_BITS 8
 static uint64_t remembered[1 << REMEMBERED_BITS][2];
 
@@ -96,8 +96,8 @@ static void record(enum FcRecordKind kind, uint64_t address)
         fc_beacon_set(beacon, was);
 }
 
-/* A record of its own: on the other stack there may be no call before the next switch, and
- * nothing else would reveal this one. */
+/* Records a switch, since there may be no call on the other stack before the next switch, and
+ * fcmanager would not notice this one. */
 static void record_switch(const ucontext_t *to)
 {
 #if defined(__x86_64__)
@@ -127,7 +127,7 @@ FC_EXPORT FC_JUMPING int setcontext(const ucontext_t *to)
     FC_JUMP real_setcontext(to);
 }
 
-/* makecontext takes any number of arguments, which C can't pass on. */
+/* makecontext is variadic, and C can't pass the arguments on. */
 #if defined(__x86_64__)
 __asm__(".text\n"
         ".globl makecontext\n"
@@ -178,10 +178,10 @@ FC_EXPORT FC_JUMPING int sigaltstack(const stack_t *restrict stack, stack_t *res
     FC_JUMP real_sigaltstack(stack, old);
 }
 
-/* If the thread is in a handler on its signal stack and `address` is elsewhere, all frames on
- * that stack are left for good: the next handler begins at the stack's end.  The kernel is asked
- * whether the thread is there: a coroutine may use a stack that was the signal stack once, and
- * its frames are not left by a switch. */
+/* If the thread is in a handler on its signal stack and jumps to `address` on another stack, all
+ * frames on the signal stack are gone: the next handler starts at the stack's end.  Asks the
+ * kernel whether the thread is on its signal stack, since a coroutine may use a former signal
+ * stack, and its frames stay. */
 static void record_end_of_handlers(uint64_t address)
 {
     stack_t now;
