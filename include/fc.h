@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD
  *
- * What a program can tell FunctionCheck, which profiles it.  All of it does nothing where the
- * program is not profiled, and links without libfc.
+ * Functions by which a program controls its own profile.  They do nothing in a program that is not
+ * profiled, and they link without libfc.
  */
 #ifndef FC_H
 #define FC_H
@@ -19,12 +19,12 @@ extern "C"
 
 #define FC_H_INLINE static __inline__ __attribute__((always_inline, no_instrument_function, unused))
 
-    /* The hooks are told what they are told of a function that was inlined: where the one around it
-     * returns to. */
+    /* A region's hooks get the same call site as those of an inlined function: the return
+     * address of the surrounding function. */
 
-    /* A part of a function, that is to be in the profile as a function of that name.  `name` is a
-     * string literal, the same at both ends, which must be in the same call of the same function.
-     */
+    /* Begins and ends a region: a part of a function that the profile shows as a function called
+     * `name`.  `name` is the same string literal at both ends.  Both ends must be in the same
+     * call of the same function. */
     FC_H_INLINE void fc_region_begin(const char *name)
     {
         __cyg_profile_func_enter((void *)name, __builtin_return_address(0));
@@ -35,15 +35,15 @@ extern "C"
         __cyg_profile_func_exit((void *)name, __builtin_return_address(0));
     }
 
-    /* Writes the profile as of now, while the program goes on, to
-     * functioncheck.PID.snapshot-NAME.fc. */
+    /* Writes the profile so far to functioncheck.PID.snapshot-NAME.fc.  The program goes on
+     * meanwhile. */
     FC_H_INLINE void fc_snapshot(const char *name)
     {
         if (__functioncheck_snapshot)
             __functioncheck_snapshot(name);
     }
 
-    /* What the calling thread is called in the profile, in place of its name for the kernel. */
+    /* Sets the calling thread's name in the profile, in place of the kernel's name for it. */
     FC_H_INLINE void fc_thread_label(const char *name)
     {
         if (__functioncheck_label)
@@ -55,7 +55,7 @@ extern "C"
 
 namespace fc
 {
-/* The region from here to the end of the block: `fc::region here("name");` */
+/* A region from here to the end of the block: `fc::region here("name");` */
 class region
 {
     const char *const name;
