@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* So long until the manager has read the question, and then until it has the answer, or the next
- * piece of it: a manager may have much to do. */
+/* How long to wait until the manager has read the question, and then for each piece of the
+ * answer.  A busy manager may take long. */
 #define BEGIN_MS 30000
 #define ANSWER_MS 120000
 
@@ -43,7 +43,8 @@ gint fc_control_pid(const char *word)
 
 /* ---- Asking ----------------------------------------------------------------------------- */
 
-/* Waits until `fd` is ready for `what`.  FALSE: the manager is dead, or takes too long. */
+/* Waits until `fd` is ready for `what`.  FALSE and *error: the manager is dead, or takes too
+ * long. */
 static gboolean wait_for(const FcControlTarget *target, int fd, short what, int manager_fd,
                          int most_ms, GError **error)
 {
@@ -94,7 +95,7 @@ static gboolean send_question(const FcControlTarget *target, int pipe_fd, int ma
     return FALSE;
 }
 
-/* FALSE: the end came before. */
+/* Reads `bytes` bytes.  FALSE and *error: the answer ended before that, or took too long. */
 static gboolean read_all(const FcControlTarget *target, int fd, int manager_fd, char *to,
                          gsize bytes, int most_ms, GError **error)
 {
@@ -117,7 +118,8 @@ static gboolean read_all(const FcControlTarget *target, int fd, int manager_fd, 
     return TRUE;
 }
 
-/* The text of one answer. */
+/* Returns the text of one answer, which the caller frees, and sets *state.  NULL and *error: it
+ * failed, or the manager refused. */
 static GString *read_answer(const FcControlTarget *target, int fd, int manager_fd, int most_ms,
                             guint32 *state, GError **error)
 {
@@ -143,8 +145,8 @@ static GString *read_answer(const FcControlTarget *target, int fd, int manager_f
     return g_steal_pointer(&text);
 }
 
-/* Reads both parts of the answer from the pipe `ends`, of which it closes the second, so that the
- * answer's end can be seen. */
+/* Reads both parts of the answer from the pipe `ends`.  Closes the pipe's write end after the
+ * first part, so that the end of the second can be seen. */
 static GString *read_answers(const FcControlTarget *target, int ends[2], int manager_fd,
                              GError **error)
 {
@@ -189,7 +191,8 @@ static GString *ask_as_user(gint pid, enum FcControlWhat what, GError **error)
 
 /* ---- Root's questions ------------------------------------------------------------------- */
 
-/* The manager could not open what is root's, and root must not do what a program's mark says. */
+/* Gives up root's rights for those of the program's user.  The manager could not open root's
+ * /proc files, and root must not act on what the program's mark says. */
 static gboolean become(const FcControlUser *user)
 {
     return setgroups(user->groups->len, (const gid_t *)(gconstpointer)user->groups->data) == 0 &&
@@ -209,7 +212,7 @@ static void put_all(int fd, const char *at, gsize bytes)
     }
 }
 
-/* The child: its answer begins with 1 where it has one, and is the error otherwise. */
+/* Runs in the child: writes "1" and the answer to `fd`, or "0" and the error. */
 static void answer_root(gint pid, enum FcControlWhat what, const FcControlUser *user, int fd)
 {
     g_autoptr(GError) error = NULL;

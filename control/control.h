@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Asks the profile manager of a running program, for fcctl and fcdump.  The kernel decides who may:
- * the pipe is found and opened in /proc, as only the program's own user and root can.  Never
- * prints.  Of the program nothing is trusted.
+ * Asks the profile manager of a running program, for fcctl and fcdump.  The pipe is found and
+ * opened through /proc, so the kernel allows this only to the program's own user and to root.  Does
+ * not trust what the program says.  Never prints.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 
 #include <glib.h>
 
-/* What the manager of process `pid` answers: the text of a profile, or lines.  NULL and *error,
- * which names the process: it can't be asked, or refuses.
+/* Returns the answer of the manager of process `pid`: the text of a profile, or lines.  The caller
+ * frees it.  NULL and *error, which names the process: it can't be asked, or refuses.
  *
- * Root asks in the name of the program's user, in a child. */
+ * If the caller is root, a child asks with the rights of the program's user. */
 GString *fc_control_ask(gint pid, enum FcControlWhat what, GError **error);
 
-/* Whether `word` is what a process could be named by: a number, and no more.  0: it is not. */
+/* Returns the process id that `word` stands for; 0: `word` is not a number. */
 gint fc_control_pid(const char *word);

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #define MARK "/memfd:functioncheck:"
-/* The fields of the mark, as in libfc/process/join.c; before FC_WIRE_VERSION 6 there was no
- * version, and no job. */
+/* The fields of the mark, as in libfc/process/join.c.  Before FC_WIRE_VERSION 6 the mark had no
+ * version and no job. */
 enum
 {
     VERSION,
@@ -104,7 +104,7 @@ static gboolean explain_denied(gint pid, int why, GError **error)
                 "prctl(PR_SET_DUMPABLE, 0), or has other rights than its user");
 }
 
-/* How many numbers there are. */
+/* Parses the numbers of a mark into `fields` and returns how many it has, at most FIELDS + 1. */
 static guint parse(const char *at, guint64 fields[FIELDS])
 {
     guint count = 0;

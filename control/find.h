@@ -18,18 +18,19 @@ typedef struct
 typedef struct
 {
     gint pid;
-    gint manager; /* its number in /proc */
-    gint pipe_fd; /* there */
+    gint manager; /* its pid in /proc */
+    gint pipe_fd; /* its descriptor of the pipe */
     guint64 device;
     guint64 inode;
 } FcControlTarget;
 
-/* Whose the process is.  The caller unrefs the groups.  FALSE and *error, which names the process:
- * there is none, or it is a thread of another. */
+/* Finds the user of the process.  The caller unrefs the groups.  FALSE and *error, which names
+ * the process: there is no such process, or it is a thread of another process. */
 gboolean fc_control_find_user(gint pid, FcControlUser *user, GError **error);
 
-/* FALSE and *error: it is not profiled, or is none of ours. */
+/* Finds the manager of process `pid`.  FALSE and *error: the process is not profiled, or can't
+ * be asked. */
 gboolean fc_control_find(gint pid, FcControlTarget *target, GError **error);
 
-/* The pipe to its manager, for writing; -1 and *error.  The caller closes it. */
+/* Opens the pipe to the manager for writing.  The caller closes it.  -1 and *error: it failed. */
 int fc_control_open(const FcControlTarget *target, GError **error);
