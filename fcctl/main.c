@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * fcctl: asks a program that is running and being profiled.  The only place of the tool that
- * prints and that exits: 0 done, 1 the program could not be asked or a file not be written, 2 wrong
- * usage.
+ * fcctl: asks a running program that is profiled.  Only this file of the tool prints and exits.
+ * Exit status: 0 done, 1 the program could not be asked or a file not written, 2 wrong usage.
  */
 #include "control/control.h"
 #include "profile/difference.h"
@@ -30,7 +29,8 @@ static void print_error(const char *text)
     fprintf(stderr, "fcctl: %s\n", plain);
 }
 
-/* `status`, unless the output could not be written.  A reader that left has what it wanted. */
+/* Flushes the output and returns the exit status: `status`, or failure if the output could not
+ * be written.  A reader that has closed the pipe is no failure. */
 static int finish_output(int status)
 {
     errno = 0;
@@ -53,7 +53,7 @@ static gboolean write_file(const char *path, const GString *text, GError **error
     return FALSE;
 }
 
-/* functioncheck.PID-1.fc, or with the next number that no file has. */
+/* Returns functioncheck.PID-1.fc, or the name with the first number that no file has. */
 static char *free_name(gint pid)
 {
     for (guint number = 1;; number++)
@@ -65,7 +65,8 @@ static char *free_name(gint pid)
     }
 }
 
-/* `path` NULL: a name that is free, which is printed. */
+/* Writes the profile to `path`.  "-" is the standard output.  `path` NULL: chooses a free name
+ * and prints it. */
 static gboolean write_profile(gint pid, const char *path, const GString *text, GError **error)
 {
     if (g_strcmp0(path, "-") == 0)
@@ -130,14 +131,15 @@ static const struct
     const char *name;
     gint least; /* arguments, */
     gint most;
-    gboolean (*run)(gint pid, char **arguments, GError **error); /* which end with NULL */
+    gboolean (*run)(gint pid, char **arguments, GError **error); /* `arguments` end with NULL */
 } commands[] = {
     {"snapshot", 0, 1, take_snapshot},
     {"delta", 1, 2, take_delta},
     {"status", 0, 0, print_status},
 };
 
-/* Why the arguments are none of the command's; NULL: they are. */
+/* Returns why the arguments are wrong for the command; NULL: they are right.  The caller frees
+ * it. */
 static char *find_fault(guint command, gint count, char **arguments)
 {
     const char *name = commands[command].name;
@@ -213,7 +215,7 @@ int main(int argc, char **argv)
     g_autoptr(GOptionContext) context = g_option_context_new("PID COMMAND [ARGUMENT]");
     g_option_context_set_summary(context, summary);
     g_option_context_add_main_entries(context, entries, NULL);
-    g_option_context_set_help_enabled(context, FALSE); /* it would exit, whatever was written */
+    g_option_context_set_help_enabled(context, FALSE); /* GLib's --help ignores failed writes */
     if (!g_option_context_parse(context, &argc, &argv, &error))
         return fail_usage(error->message);
     if (help)
