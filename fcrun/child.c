@@ -12,13 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ALL_SIGNALS 128 /* what shells add to a signal's number */
+#define ALL_SIGNALS 128 /* shells add this to the signal's number */
 
 static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
-static volatile sig_atomic_t child_pid; /* 0: there is none */
+static volatile sig_atomic_t child_pid; /* 0: no child */
 
-/* The terminal sends its signals to the program as well. */
+/* Handles a signal: passes it on to the program, unless the kernel sent it.  The terminal sends
+ * its signals to the program as well. */
 static void pass_on(int number, siginfo_t *info, void *unused)
 {
     (void)unused;
@@ -28,7 +29,8 @@ static void pass_on(int number, siginfo_t *info, void *unused)
     errno = saved;
 }
 
-/* A signal that is ignored stays so, in the program as well. */
+/* Installs the handlers and saves the previous ones in `before`.  An ignored signal stays
+ * ignored, also in the program. */
 static void set_handlers(struct sigaction *before)
 {
     struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -47,7 +49,7 @@ static void restore_handlers(const struct sigaction *before)
         sigaction(passed_on[i], &before[i], NULL);
 }
 
-/* In the new process, which is the program or ends. */
+/* Runs in the new process: executes the program, or reports errno to `report_fd` and ends. */
 G_NORETURN static void become(char **words, char **environment, const sigset_t *mask,
                               const struct sigaction *before, int report_fd)
 {
@@ -60,7 +62,7 @@ G_NORETURN static void become(char **words, char **environment, const sigset_t *
     _exit(FC_CHILD_NOT_FOUND);
 }
 
-/* What kept the program from being executed; 0: it is. */
+/* Returns the errno of the program's exec; 0: it was executed. */
 static int read_report(int fd)
 {
     int reason = 0;
@@ -84,7 +86,8 @@ static void wait_for(pid_t pid, FcChild *child)
                     usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 }
 
-/* No signal comes between the fork and its number's being known. */
+/* Forks and runs the program.  Signals are blocked until child_pid is set.  Returns the pid, or
+ * -1 and errno. */
 static pid_t start(char **words, char **environment, const struct sigaction *before, int report_fd)
 {
     sigset_t all;

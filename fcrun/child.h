@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Runs a program as a shell does in the foreground: it has the terminal and the signals.  Called by
- * main.c; never prints.  One at a time, as it has the process's signal handlers.
+ * Runs a program as a shell does in the foreground: the program has the terminal and gets the
+ * signals.  Called by main.c.  Never prints.  Runs one program at a time, since it sets the
+ * process's signal handlers.
  */
 #pragma once
 
@@ -9,13 +10,13 @@
 
 typedef struct
 {
-    gint status; /* as a shell has it: 128 and the signal for one that was killed */
-    gint signal; /* that killed it; 0: none */
+    gint status; /* as in a shell: 128 plus the signal if it was killed */
+    gint signal; /* the signal that killed it; 0: none */
     gint64 elapsed_us;
-    gint64 cpu_us; /* with the children that it waited for */
+    gint64 cpu_us; /* including children that it waited for */
 } FcChild;
 
-/* What env and timeout exit with where a program can't be run. */
+/* The exit status of env and timeout if a program can't be run. */
 #define FC_CHILD_NOT_RUN 126
 #define FC_CHILD_NOT_FOUND 127
 

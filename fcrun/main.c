@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * fcrun: runs a profiled program, quietly and with a profile of its own, and shows fcdump's first
- * screen at the end.  Standard output is the program's; what fcrun and fcdump say goes to standard
- * error.  The only place of the tool that prints and that exits: as the program does, 125 where
- * fcrun itself can't go on.
+ * fcrun: runs a profiled program without notices, with a separate profile, and then shows fcdump's
+ * first screen.  Standard output belongs to the program.  fcrun and fcdump print to standard error.
+ * Only this file of the tool prints and exits.  Exit status: the program's; 125 if fcrun itself
+ * fails.
  */
 #include "fcrun/child.h"
 #include "model/statistics.h"
@@ -19,8 +19,8 @@
 
 #define OWN_FAULT 125
 #define SURE 0.95
-/* A program that ends by itself has its profile then; one that was killed, soon; of several
- * processes the last may go on for a moment. */
+/* How long to wait for the profile.  It is complete when a program ends by itself, and soon
+ * after it was killed.  If there are several processes, the last one may run a little longer. */
 #define WAIT_US (2 * G_USEC_PER_SEC)
 #define WAIT_KILLED_US (10 * G_USEC_PER_SEC)
 #define POLL_US 20000
@@ -31,7 +31,7 @@ typedef struct
     gboolean html;
     gboolean memory;
     gint repeat;
-    char *output;   /* NULL: a free name */
+    char *output;   /* NULL: fcrun chooses a free name */
     GStrv compared; /* NULL: none */
 } Options;
 
@@ -52,7 +52,7 @@ static void print_error(const char *text)
 
 /* ---- Names ------------------------------------------------------------------------------ */
 
-/* The profile's path without its ending; the caller owns it, as the next. */
+/* Returns the profile's path without its extension.  The caller frees it. */
 static char *path_of(const char *name)
 {
     const char *folder = g_getenv("FC_DUMP_PATH");
@@ -66,11 +66,11 @@ static gboolean is_there(const char *name, const char *ending)
     return access(file, F_OK) == 0;
 }
 
-/* "prog-1", or with the next number that no profile has. */
+/* Returns "prog-1", or the name with the first number that no profile has.  The caller frees it. */
 static char *free_name(const char *program)
 {
     g_autofree char *base = g_path_get_basename(program);
-    g_strdelimit(base, "%/ ", '_'); /* FC_DUMP_NAME has patterns */
+    g_strdelimit(base, "%/ ", '_'); /* % begins a pattern in FC_DUMP_NAME */
     for (guint number = 1;; number++)
     {
         char *name = g_strdup_printf("%s-%u", base, number);
@@ -104,7 +104,7 @@ static char **environment_of(const Options *options, const char *name)
     return environment;
 }
 
-/* The profile's path, which the caller owns; NULL: there is none. */
+/* Waits for the profile and returns its path, which the caller frees; NULL: none came. */
 static char *wait_for_profile(const char *name, gint64 begun_us, gint64 wait_us)
 {
     static const char *const endings[] = {".fc", ".fcd"};
@@ -116,7 +116,7 @@ static char *wait_for_profile(const char *name, gint64 begun_us, gint64 wait_us)
         {
             g_autofree char *file = g_strconcat(path, endings[i], NULL);
             struct stat found;
-            /* an older one may have that name */
+            /* an older profile may have that name */
             if (stat(file, &found) == 0 &&
                 found.st_mtim.tv_sec * G_USEC_PER_SEC + found.st_mtim.tv_nsec / 1000 >= begun_us)
                 return g_steal_pointer(&file);
@@ -127,13 +127,14 @@ static char *wait_for_profile(const char *name, gint64 begun_us, gint64 wait_us)
     }
 }
 
-/* FALSE: there is to be no other run. */
+/* Runs the program once, sets *status, and adds its profile and times to `runs`.  FALSE: the
+ * program failed or left no profile, so it is not run again. */
 static gboolean run_once(const Options *options, char **words, Runs *runs, gint *status)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *name = name_of_run(options, words[0], runs->count + 1);
     g_auto(GStrv) environment = environment_of(options, name);
-    /* file systems may be some milliseconds behind */
+    /* time stamps of files may be some milliseconds late */
     const gint64 begun_us = g_get_real_time() - G_USEC_PER_SEC / 10;
     FcChild child;
     const gboolean is_run = fc_child_run(words, environment, &child, &error);
@@ -160,7 +161,7 @@ static gboolean run_once(const Options *options, char **words, Runs *runs, gint 
 
 /* ---- What is shown ---------------------------------------------------------------------- */
 
-/* Beside this program, or else in PATH.  The caller owns it. */
+/* Finds fcdump beside this program, or else in PATH.  The caller frees the path. */
 static char *find_fcdump(void)
 {
     g_autofree char *own = g_file_read_link("/proc/self/exe", NULL);
@@ -175,7 +176,8 @@ static void to_standard_error(gpointer unused)
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-/* Adds the profiles of the runs to `words` (char *, borrowed), and executes that. */
+/* Appends the profiles of the runs to `words` (char *, borrowed), and runs that command.  FALSE:
+ * it failed, and the reason was printed. */
 static gboolean show(GPtrArray *words, const Runs *runs)
 {
     g_autoptr(GError) error = NULL;
@@ -190,7 +192,7 @@ static gboolean show(GPtrArray *words, const Runs *runs)
         print_error(error->message);
         return FALSE;
     }
-    return status == 0; /* fcdump said what is wrong */
+    return status == 0; /* fcdump has printed the reason */
 }
 
 static gboolean show_screen(const Options *options, char *fcdump, const Runs *runs)
@@ -215,7 +217,7 @@ static gboolean show_changes(const Options *options, char *fcdump, const Runs *r
     return show(words, runs);
 }
 
-/* The page is named as the first profile is. */
+/* Lets fcdump write a page that is named after the first profile. */
 static gboolean write_page(char *fcdump, const Runs *runs)
 {
     const char *profile = runs->profiles->pdata[0];
@@ -231,7 +233,8 @@ static gboolean write_page(char *fcdump, const Runs *runs)
     return TRUE;
 }
 
-/* "1.23 s +-0.04 s": the mean, and how far it may be from that of all runs that there could be. */
+/* Returns "1.23 s +-0.04 s": the mean and half the width of its confidence interval.  The caller
+ * frees it. */
 static char *format_spread(const FcMoments *moments, guint count)
 {
     const double error = sqrt(moments->squares / (count - 1) / count);
@@ -338,7 +341,7 @@ int main(int argc, char **argv)
     g_option_context_set_summary(context, "Runs a profiled program and shows where its time went.");
     g_option_context_add_main_entries(context, entries, NULL);
     g_option_context_set_strict_posix(context, TRUE);
-    g_option_context_set_help_enabled(context, FALSE); /* it would exit, whatever was written */
+    g_option_context_set_help_enabled(context, FALSE); /* GLib's --help ignores failed writes */
     int status = 0;
     if (!g_option_context_parse(context, &argc, &argv, &error))
         status = fail_usage(error->message);
