@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See filter.h.  The text is read twice: first for the functions that have a type and a size, then
- * to put the counters in.
+ * See filter.h.  Reads the text twice: first to find the functions that have a type and a size,
+ * then to insert the counters.
  *
- * All that is put in goes into lines that are there, so that the assembler's messages name the
- * lines of its input.
+ * Insertions go into existing lines, so that line numbers in the assembler's messages are those of
+ * its input.
  */
 #include "fcas/filter.h"
 
@@ -30,7 +30,7 @@ enum Kind
 struct Function
 {
     struct Span name; /* no bytes: the slot is free */
-    uint32_t number;  /* of its labels */
+    uint32_t number;  /* in the names of its labels */
     uint32_t owner;   /* the number of the function that it is a part of */
     enum Kind kind;
     bool has_size;
@@ -51,11 +51,11 @@ struct Filter
     struct Table functions;
     struct FcText out;
     size_t room;
-    const struct Function *pending; /* its first instruction is still to come */
+    const struct Function *pending; /* its first instruction has not come yet */
     bool is_of_compiler;
     bool is_in_asm;   /* between #APP and #NO_APP */
     bool is_intel;    /* after .intel_syntax */
-    bool has_counter; /* something was put in */
+    bool has_counter; /* a counter was inserted */
     bool has_failed;  /* no memory */
 };
 
@@ -90,7 +90,7 @@ static bool begins(struct Span line, const char *word)
     return line.length >= length && memcmp(line.at, word, length) == 0;
 }
 
-/* Whether the line is that directive; then *rest is what follows. */
+/* Whether the line is the directive `word`.  If so, *rest is set to its arguments. */
 static bool is_directive(struct Span line, const char *word, struct Span *rest)
 {
     const size_t length = strlen(word);
@@ -106,8 +106,8 @@ static bool is_of_symbol(char c)
            c == '.' || c == '$' || c == '@' || (unsigned char)c >= 128;
 }
 
-/* The symbol that the text begins with, in quotes where it has them; no bytes: it begins with none.
- */
+/* Returns the symbol at the start of the text, with its quotes if it has them; empty: there is
+ * no symbol. */
 static struct Span symbol_of(struct Span text)
 {
     size_t length = 0;
@@ -175,15 +175,15 @@ static bool grow(struct Table *table)
     return true;
 }
 
-/* What the compiler makes beside the functions of the source: the thunks of virtual functions,
- * which go on to a function that is counted, and those of indirect jumps, where flags are live. */
+/* Whether the function is a compiler-made thunk, which is not counted.  Thunks of virtual
+ * functions lead to a function that is counted.  In thunks of indirect jumps the flags are live. */
 static bool is_thunk(struct Span name)
 {
     return begins(name, "_ZTh") || begins(name, "_ZTv") || begins(name, "_ZTc") ||
            begins(name, "__x86_") || begins(name, "__x86.") || begins(name, "__llvm_");
 }
 
-/* The name without `.cold` and the number that may follow it; no bytes: it has no such end. */
+/* Returns the name without its ending `.cold` or `.cold.NUMBER`; empty: it has no such ending. */
 static struct Span owner_of(struct Span name)
 {
     static const char cold[] = ".cold";
@@ -223,7 +223,8 @@ static void take_type(struct Filter *filter, struct Span rest)
         add_function(filter, name);
 }
 
-/* The function whose size is told where it ends, in its own section. */
+/* Returns the function of a .size directive that stands at the function's end, in its section.
+ * NULL: there is none. */
 static struct Function *sized(const struct Filter *filter, struct Span rest)
 {
     const struct Span name = symbol_of(rest);
@@ -235,7 +236,7 @@ static struct Function *sized(const struct Filter *filter, struct Span rest)
     return begins(rest, ".-") || begins(rest, ".Lfunc_end") ? function : NULL;
 }
 
-/* Notes where the lines of an asm statement begin and end; their own are left alone. */
+/* Whether the line is in an asm statement.  These lines are not changed. */
 static bool is_in_asm(struct Filter *filter, struct Span line)
 {
     if (begins(line, "#APP"))
@@ -277,7 +278,8 @@ static void read_functions(struct Filter *filter)
     rewind_to(filter, text);
 }
 
-/* A part counts nothing, but its time is its owner's. */
+/* Decides for each function whether it is counted, or is a cold part, whose time belongs to its
+ * owner. */
 static void choose(struct Table *table)
 {
     for (size_t i = 0; i < table->room; i++)
@@ -331,8 +333,8 @@ __attribute__((format(printf, 2, 3))) static void put_words(struct Filter *filte
         filter->has_failed = true;
 }
 
-/* The counter itself.  No register is used, and no flag that is live: none is at a function's
- * entry. */
+/* Inserts the counting instruction.  It uses no register.  It changes the flags, which are not
+ * live at a function's entry. */
 static void put_counter(struct Filter *filter, const char *end)
 {
     const char *att = filter->is_intel ? ".att_syntax prefix; " : "";
@@ -343,7 +345,8 @@ static void put_counter(struct Filter *filter, const char *end)
     filter->has_counter = true;
 }
 
-/* What may stand before a function's first instruction, and is not jumped to. */
+/* Whether the line may stand between a function's label and its first instruction, and is no
+ * jump target. */
 static bool is_before_instructions(struct Span line)
 {
     static const char *const words[] = {".loc", ".file",        ".cfi_", ".LFB", ".LFSB", ".LVL",
@@ -358,8 +361,8 @@ static bool is_before_instructions(struct Span line)
     return false;
 }
 
-/* At the end of a function or a part: what is known of it, in a section of the same group, so that
- * it is left out of the link where the function is. */
+/* Inserts the counter of a function, and the record of a function or part, at its end.  Their
+ * sections are in the function's section group, so the linker drops all together. */
 static void put_record(struct Filter *filter, const struct Function *function)
 {
     const uint32_t number = function->number;
@@ -377,7 +380,8 @@ static void put_record(struct Filter *filter, const struct Function *function)
               number, number, number, number, is_part ? function->owner : number, is_part);
 }
 
-/* A line outside of asm statements that begins a function; its label. */
+/* Returns the function whose label this line is.  NULL: it is no such label, or the function is
+ * not counted or has begun before.  Not called for lines of asm statements. */
 static struct Function *begun(const struct Filter *filter, struct Span line)
 {
     const struct Span name = symbol_of(line);
@@ -394,7 +398,7 @@ static void put_line(struct Filter *filter, struct Span whole)
     struct Span rest;
     if (is_in_asm(filter, line) || was_in_asm)
     {
-        if (filter->pending) /* in place of #APP, which says nothing to the assembler */
+        if (filter->pending) /* replaces #APP, which is only a comment to the assembler */
             put_counter(filter, "\n");
         else
             put(filter, whole.at, whole.length);
@@ -403,7 +407,7 @@ static void put_line(struct Filter *filter, struct Span whole)
     struct Function *function = begun(filter, line);
     if (filter->pending && begins(line, "endbr64"))
     {
-        const bool is_whole = whole.at[whole.length - 1] == '\n'; /* the last line may not be */
+        const bool is_whole = whole.at[whole.length - 1] == '\n'; /* the last line may lack it */
         put(filter, whole.at, whole.length - is_whole);
         put(filter, ";", 1);
         put_counter(filter, is_whole ? "\n" : "");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Puts counters into the assembler's input. A compiler's output for x86-64 gets one instruction at
- * the entry of each function, which adds one to a counter, and a record of the function
+ * Puts counters into the assembler's input.  Adds to a compiler's output for x86-64 one instruction
+ * at the entry of each function, which increments a counter, and a record of the function
  * (libfc/fc-entries.h).
  *
- * Used by main.c.  Pure text to text: no input or output.
+ * Used by main.c.  Only transforms text; makes no input or output.
  */
 #pragma once
 
@@ -17,6 +17,6 @@ struct FcText
     size_t length;
 };
 
-/* Whether `into` has the text with counters.  FALSE: the text is to be passed on as it is, since a
- * compiler did not write it, or it has no function; or there is no memory. */
+/* Writes the text with counters to `into`, which the caller frees.  FALSE: use the text as it
+ * is, since no compiler wrote it, it has no functions, or there is no memory. */
 bool fc_filter_apply(const char *text, size_t length, struct FcText *into);

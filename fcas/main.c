@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * fcas, which compilers run as `as` with the flags of fc-config --lean: puts counters into what a
- * compiler has written (filter.h), and becomes the assembler that would have been run.  All else
- * goes to that as it is.
+ * fcas: compilers run it as `as` with the flags of fc-config --lean.  It inserts counters into a
+ * compiler's output (filter.h) and then executes the real assembler.  All other input goes to the
+ * assembler unchanged.
  */
 #include "fcas/filter.h"
 
@@ -35,7 +35,7 @@ static bool is_other(const char *path, const struct stat *own)
            (status.st_dev != own->st_dev || status.st_ino != own->st_ino);
 }
 
-/* In the folders of a list as in PATH. */
+/* Finds the assembler in a list of folders like PATH. */
 static bool find_in(const char *folders, const struct stat *own, char path[PATH_MAX])
 {
     while (folders && *folders)
@@ -49,7 +49,8 @@ static bool find_in(const char *folders, const struct stat *own, char path[PATH_
     return false;
 }
 
-/* Where gcc tells its programs that they are, then where a shell looks. */
+/* Finds the assembler: first in the folders that gcc gives to its programs, then in PATH, then
+ * in the usual folders. */
 static bool find_assembler(char path[PATH_MAX])
 {
     struct stat own;
@@ -74,9 +75,9 @@ static bool takes_argument(const char *option)
 
 struct Command
 {
-    int input;        /* the argument that names the input; 0: none, the standard input */
-    int inputs;       /* how many there are */
-    bool is_question; /* it asks for the version or for help */
+    int input;        /* index of the argument that names the input; 0: standard input */
+    int inputs;       /* number of inputs */
+    bool is_question; /* asks for the version or for help */
     bool is_x86_64;
 };
 
@@ -149,8 +150,8 @@ static bool give(const struct FcText *text)
     return true;
 }
 
-/* Reads the input, and gives the assembler the one with counters in its place, or what was read of
- * the standard input. 0: done. */
+/* Reads the input and passes it with counters to the assembler.  If it was the standard input,
+ * passes on what was read even without counters.  Returns 0 on success. */
 static int filter_input(const struct Command *command, char **arguments)
 {
     static char standard_input[] = "-";
@@ -160,7 +161,7 @@ static int filter_input(const struct Command *command, char **arguments)
     struct FcText text = {0};
     struct FcText counted = {0};
     if (fd < 0)
-        return 0; /* the assembler has its own words for it */
+        return 0; /* the assembler reports it itself */
     if (!read_all(fd, &text))
         return fail(name, errno);
     if (is_file)
