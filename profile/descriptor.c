@@ -83,7 +83,8 @@ gboolean fc_descriptor_write(const FcDescriptor *descriptor, int dirfd, const ch
 
 /* ---- Reading --------------------------------------------------------------- */
 
-/* The line must begin with `prefix` behind blanks; the rest stays. */
+/* Takes `prefix` off the line, after blanks.  FALSE and an error: the line does not begin with it.
+ */
 static gboolean take_prefix(FcText *text, const char *prefix)
 {
     const gsize bytes = strlen(prefix);
@@ -94,8 +95,8 @@ static gboolean take_prefix(FcText *text, const char *prefix)
     return TRUE;
 }
 
-/* "2026-11-21 07:14:00 +0000"; or the original's "102/02/15 13:13:00": years since
- * 1900, months from 0, local time.  0 where it is neither: no one depends on it. */
+/* Parses "2026-11-21 07:14:00 +0000" or the original's "102/02/15 13:13:00" (years since 1900,
+ * months from 0, local time).  Returns 0 if it is neither: nothing depends on it. */
 static gint64 parse_time(const char *date)
 {
     int year;

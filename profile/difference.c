@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See difference.h.  Both profiles list what there was until then, in orders of their own: records
- * are the same if their addresses are, and those that they refer to.
+ * See difference.h.  Both profiles list everything up to their time, each in its own order.  Two
+ * records are the same if their addresses are the same, and so are the records that they refer to.
  */
 #include "profile/difference.h"
 
@@ -32,14 +32,15 @@ static gboolean key_equal(gconstpointer a, gconstpointer b)
     return memcmp(a, b, sizeof(Key)) == 0;
 }
 
-/* Numbers that are the same in both profiles for the same function, and for the same context: of
- * the later one, behind which come those that are in the earlier one alone. */
+/* Numbers for the records, equal in both profiles for the same function or context.  They are the
+ * later profile's numbers; records of the earlier profile alone have numbers behind those. */
 typedef struct
 {
-    GHashTable *functions; /* Key -> number + 1, owned keys; the others likewise */
+    GHashTable *functions; /* Key -> number + 1, owned keys; the next two likewise */
     GHashTable *arcs;
     GHashTable *contexts;
-    guint *earlier_functions; /* their numbers in the later profile; FC_NONE: not there */
+    guint *earlier_functions; /* the numbers of the earlier profile's records in the later one;
+                                 FC_NONE: not there */
     guint *earlier_contexts;
 } Match;
 
@@ -57,8 +58,8 @@ static guint find(GHashTable *table, const Key *key)
     return found != 0 ? found - 1 : NOWHERE;
 }
 
-/* How many modules were at the same addresses before.  Not by its time, which follows from the
- * length of a tick, and that is known better later on. */
+/* Returns how many modules were at the same addresses before.  Does not compare load times: they
+ * follow from the length of a tick, whose estimate improves. */
 static guint epoch_of(const FcProfile *profile, gint module)
 {
     const FcProfileModule *modules = (const FcProfileModule *)(gpointer)profile->modules->data;
@@ -75,7 +76,8 @@ static Key function_key(const FcProfile *profile, const FcProfileFunction *funct
                   module != FC_NONE ? epoch_of(profile, module) : 0}};
 }
 
-/* `numbers`: of functions in the later profile; NULL: this is that. */
+/* Returns the number for `index`.  `numbers`: maps functions to those of the later profile; NULL:
+ * it is the later one. */
 static gint64 number_of(const guint *numbers, gint index)
 {
     return index == FC_NONE || !numbers ? index : (gint64)numbers[index];
@@ -302,7 +304,7 @@ static void drop_arcs(FcProfile *profile)
     g_array_set_size(profile->arcs, kept);
 }
 
-/* A context stays for those below it. */
+/* Deletes contexts with no figures, unless a context below them stays. */
 static void drop_contexts(FcProfile *profile)
 {
     GArray *contexts = profile->contexts;
@@ -414,14 +416,14 @@ static void drop_functions(FcProfile *profile)
             fc_histogram_clear(&function->histogram);
             continue;
         }
-        memset(&function->histogram, 0, sizeof function->histogram); /* it is the copy's */
+        memset(&function->histogram, 0, sizeof function->histogram); /* the copy owns it now */
         g_array_index(functions, FcProfileFunction, kept++) = copy;
     }
     g_array_set_size(functions, kept);
     renumber(profile, numbers);
 }
 
-/* What can't be told of the time between. */
+/* Deletes what is not known about the time between the snapshots. */
 static void drop_unknown(FcProfile *profile)
 {
     FcProfileHeap *heap = &profile->heap;

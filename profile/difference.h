@@ -6,9 +6,9 @@
 
 #include "profile/fc-profile.h"
 
-/* Leaves in `later` what came to it since `earlier`: calls and times of functions, arcs, contexts
- * and threads.  Calls are exact.  A time that was estimated may have been estimated as less later:
- * it is 0 then, and the error is that of both.  The least and the most of single calls are not
- * known, nor what was kept of memory, of the slowest calls and of latencies by arc.  FALSE and
- * *error: these are no snapshots of one process. */
+/* Leaves in `later` what was added since `earlier`: calls and times of functions, arcs, contexts
+ * and threads.  Calls are exact.  An estimated time may be smaller in the later profile; then the
+ * difference is 0.  Its error is that of both.  Extremes of single calls, memory, the slowest calls
+ * and latencies by arc are not known for the time between, so they are deleted.  FALSE and *error:
+ * these are not snapshots of one process. */
 gboolean fc_profile_subtract(FcProfile *later, const FcProfile *earlier, GError **error);

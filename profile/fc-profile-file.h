@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Profiles in .fc files: the one reader and the one writer of them.  Called by fcmanager, and by
- * what loads profiles for fcdump and fcgprof; never prints.  What is read is not trusted.
+ * Reads and writes profiles in .fc files; the only code that does.  Called by fcmanager, and by the
+ * code that loads profiles for fcdump and fcgprof.  Never prints.  Files are not trusted.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ typedef enum
 /* What a .fc file begins with. */
 #define FC_PROFILE_MAGIC "functioncheck_v"
 
-/* Who is told how far a file has been read: `done` of `total` bytes, which is 0 where that is not
+/* Receives how much of a file has been read: `done` of `total` bytes.  `total` is 0 if it is not
  * known.  Called once for every piece of some 64 KiB. */
 typedef struct
 {
@@ -27,16 +27,16 @@ typedef struct
     gpointer data;
 } FcProgress;
 
-/* NULL and `error` where the file can't be read or is malformed in any place.  It is read once from
- * its start to its end and may be a pipe; `progress` may be NULL. */
+/* Reads a profile; the caller frees it.  NULL and `error`: the file can't be read or is malformed.
+ * It is read once from start to end and may be a pipe.  `progress` may be NULL. */
 FcProfile *fc_profile_read(const char *path, const FcProgress *progress, GError **error);
-/* The same from memory; `data` need not be terminated. */
+/* Reads a profile from memory; `data` need not be terminated. */
 FcProfile *fc_profile_parse(const char *data, gsize bytes, GError **error);
 
-/* The text of a .fc file. */
+/* Returns the text of a .fc file.  The caller frees it. */
 GString *fc_profile_format(const FcProfile *profile);
 
-/* Writes `path` (relative to directory `dirfd`, or AT_FDCWD) by way of a new
- * temporary file in the same directory (O_EXCL, no symbolic link followed) that
- * is renamed into place: readers see the old file or the whole new one. */
+/* Writes `path`, relative to directory `dirfd` (or AT_FDCWD).  Writes a new temporary file in the
+ * same directory first (O_EXCL, following no symbolic link), then renames it.  So readers see
+ * either the old file or the whole new one.  FALSE and `error`: it failed. */
 gboolean fc_profile_write(const FcProfile *profile, int dirfd, const char *path, GError **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The types of fields; see field.h.  Must never trust a number of the text further than the text
- * goes, nor write what is refused when it is read.
+ * The types of fields; see field.h.  Must not read beyond the text, whatever its numbers say, nor
+ * write what the reader refuses.
  */
 #include "profile/field.h"
 
@@ -11,12 +11,13 @@
 static const char *const time_mode_names[] = {"-", "tsc", "ext", "cpu", "sys"}; /* 0: all others */
 static const char *const end_names[] = {"unknown", "exit", "signal", "exec", "running"};
 static const char *const bad_names[] = {"unknown", "double", "inside", "stack", "mismatch"};
-/* How a point is written whose call is 0: nothing is known of it. */
+/* A point that is not known: its call is 0. */
 static const FcProfileHeapPoint no_point = {FC_NONE, {0, 0, FC_NONE}, 0, FC_NONE};
-/* The kind of a call is a byte on the wire. */
+/* The kind of a call is one byte on the wire. */
 #define CALL_KINDS 256
 
-/* `value` is the field itself.  Without a writer it has no word. */
+/* The functions of a type; `value` is the field itself.  A type without a writer has no word in the
+ * line. */
 typedef struct
 {
     guint bytes;
@@ -36,7 +37,7 @@ static gboolean read_number(FcParser *parser, const FcField *field, gpointer val
     return fc_text_number(&parser->text, field->what, value);
 }
 
-/* The first part may have had leaks that were not kept. */
+/* Adds to the field: the first part of the file may have counted leaks that were not kept. */
 static gboolean read_total(FcParser *parser, const FcField *field, gpointer value)
 {
     guint64 number = 0;
@@ -208,7 +209,7 @@ static void write_mode(GString *out, gconstpointer value)
     g_string_append(out, time_mode_names[mode < G_N_ELEMENTS(time_mode_names) ? mode : 0]);
 }
 
-/* The first part has been read. */
+/* Checks against the mode that the first part of the file had. */
 static gboolean read_mode(FcParser *parser, const FcField *field, gpointer value)
 {
     const char *word;
@@ -283,7 +284,7 @@ static gboolean read_argument(FcParser *parser, const FcField *field, gpointer v
 
 /* ---- Other records ------------------------------------------------------------------------ */
 
-/* The part of version 3.0 has functions and arcs. */
+/* Whether the array was read.  The version 3.0 part has functions and arcs. */
 static gboolean is_known(const FcParser *parser, FcArrayName array)
 {
     return array == FC_ARRAY_FUNCTIONS || array == FC_ARRAY_ARCS ||
@@ -498,7 +499,7 @@ void fc_field_write(GString *out, const FcField *field, gconstpointer record)
     if (!type->write)
         return;
     if (field->type != FC_FIELD_HISTOGRAM && field->type != FC_FIELD_SIZES)
-        fc_field_separate(out); /* each bucket is behind one */
+        fc_field_separate(out); /* each bucket writes its own blank */
     type->write(out, (const char *)record + field->offset);
 }
 
@@ -509,7 +510,7 @@ gboolean fc_field_read(FcParser *parser, const FcField *field, gpointer record)
 
 gboolean fc_field_is_zero(const FcField *field, gconstpointer record)
 {
-    static const guint64 zeros[FC_SIZE_BUCKETS]; /* no type takes more */
+    static const guint64 zeros[FC_SIZE_BUCKETS]; /* the largest type */
     return memcmp((const char *)record + field->offset, zeros, types[field->type].bytes) == 0;
 }
 

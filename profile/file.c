@@ -70,7 +70,8 @@ static gboolean read_all(FcFileIn *file, const char *magic, GByteArray *data, GE
         g_byte_array_set_size(data, used + (got > 0 ? (guint)got : 0));
         if (got <= 0)
             return got == 0;
-        /* Not to swallow a core dump or /dev/zero before saying that it is no profile. */
+        /* Stops here, so as not to read a whole core dump or /dev/zero before saying that it is no
+         * profile. */
         if (memcmp(data->data, magic, MIN(magic_bytes, data->len)) != 0)
             return TRUE;
     }
@@ -96,7 +97,7 @@ char *fc_file_read(const char *path, const char *magic, gsize *bytes, GError **e
     return (char *)g_byte_array_free(data, FALSE);
 }
 
-/* A new file beside `path`; its name, relative to dirfd, goes to *name. */
+/* Creates a new file beside `path`.  *name is its name, relative to dirfd. */
 static int create_beside(int dirfd, const char *path, char **name, GError **error)
 {
     const char *slash = strrchr(path, '/');
@@ -141,10 +142,10 @@ static gboolean write_all(int fd, const GString *text, GError **error)
 struct FcFileOut
 {
     int dirfd;
-    const char *path; /* the caller's */
-    char *name;       /* until it is in place */
+    const char *path; /* belongs to the caller */
+    char *name;       /* temporary name; NULL once the file is in place */
     int fd;
-    GError *error; /* the first */
+    GError *error; /* the first error */
 };
 
 FcFileOut *fc_file_begin(int dirfd, const char *path, GError **error)

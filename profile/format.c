@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The text of a .fc file: version 3.0 first (v3.c), then our own sections, each `section NAME
- * VERSION COUNT` and COUNT lines, by the table of table.h.  doc/formats.texi specifies them;
- * parse.c reads them.  Must never write what the reader refuses.
+ * Writes the text of a .fc file.  Version 3.0 comes first (v3.c), then our own sections, each
+ * `section NAME VERSION COUNT` and COUNT lines, by the table of table.h.  doc/formats.texi
+ * specifies them; parse.c reads them.  Must never write what the reader refuses.
  */
 #include "profile/fc-profile-file.h"
 #include "profile/field.h"
@@ -18,7 +18,8 @@ typedef struct
     const FcTextSink *sink;
 } Writer;
 
-/* A section of figures leaves out records of which it has nothing to say. */
+/* Whether the record has a line.  In a section of figures, records whose figures are all 0 have
+ * none. */
 static gboolean has_line(const FcSection *section, gconstpointer fields)
 {
     if (section->lines != FC_LINES_FIGURES)
@@ -39,7 +40,8 @@ static void write_index(GString *out, guint index)
     fc_text_append_number(out, index);
 }
 
-/* The lines of one array, of that thread or of none: how many there are. */
+/* Writes the lines of one array, of thread number `thread` or of the profile.  Returns their
+ * number. */
 static guint write_array(const Writer *writer, const GArray *array, gint thread)
 {
     const FcSection *section = writer->section;
@@ -72,7 +74,7 @@ static guint write_records(const Writer *writer)
     guint count = 0;
     if (array < FC_ARRAY_OF_THREAD)
         return write_array(writer, fc_array_of(profile, array), FC_NONE);
-    /* the only thread's arcs are those of the profile */
+    /* a single thread's arcs are those of the profile */
     if (array == FC_ARRAY_THREAD_ARCS && profile->threads->len < 2)
         return 0;
     for (guint i = 0; i < profile->threads->len; i++)
@@ -106,7 +108,7 @@ static void write_keys(const FcProfile *profile, const FcSection *section, GStri
     g_string_append_len(out, lines->str, (gssize)lines->len);
 }
 
-/* Of the sum of ranks, what they have in common. */
+/* Whether anything is known of the job.  A sum of ranks has what they have in common. */
 static gboolean has_job(const FcProfileJob *job)
 {
     return job->rank != FC_NONE || job->local_rank != FC_NONE || job->size > 0 || job->name ||

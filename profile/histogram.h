@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How many calls took how long, in buckets by powers of two, of which there is memory for those
- * from the first that has calls to the last: the calls of next to all functions are in a few.  In
+ * A histogram of how long calls took, in buckets by powers of two.  Memory is allocated only from
+ * the first used bucket to the last, as the calls of nearly all functions are in a few.  Used in
  * the counts of fcmanager and in profiles.
  */
 #pragma once
@@ -10,10 +10,10 @@
 
 #define FC_HISTOGRAM_BUCKETS_MOST 64u
 
-/* All 0: no calls.  Who has it in a structure copies and clears it with that. */
+/* All 0: no calls.  To be cleared by its owner, and copied with fc_histogram_copy. */
 typedef struct
 {
-    guint64 *calls; /* of bucket `first` and so many from there; owned */
+    guint64 *calls; /* of bucket `first` and the next ones, `count` in all; owned */
     guint8 first;
     guint8 count;
 } FcHistogram;
@@ -29,15 +29,15 @@ static inline guint64 fc_histogram_get(const FcHistogram *histogram, guint bucke
                                                     : 0;
 }
 
-/* The calls of a bucket, to be changed; good until there is to be more room. */
+/* Returns the number of calls in a bucket, to be changed.  Valid until the histogram grows. */
 guint64 *fc_histogram_at(FcHistogram *histogram, guint bucket);
-/* Room for the buckets from `first` to `last`, and those between them and what there is. */
+/* Makes room for the buckets `first` to `last`, and for those between them and the present ones. */
 void fc_histogram_make_room(FcHistogram *histogram, guint first, guint last);
 gboolean fc_histogram_is_empty(const FcHistogram *histogram);
 
 FcHistogram fc_histogram_copy(const FcHistogram *histogram);
 void fc_histogram_clear(FcHistogram *histogram);
 
-/* To and from an array of all buckets, of which there are `count`. */
+/* Copy to and from an array of all `count` buckets. */
 void fc_histogram_read(const FcHistogram *histogram, guint64 *buckets, guint count);
 FcHistogram fc_histogram_of(const guint64 *buckets, guint count);

@@ -12,15 +12,15 @@ static inline guint fc_latency_bucket(guint64 ns)
 {
     if (ns == 0)
         return 0;
-    const guint octave = 64 - (guint)__builtin_clzll(ns); /* from 2^(octave-1) on */
+    const guint octave = 64 - (guint)__builtin_clzll(ns); /* its values begin at 2^(octave-1) */
     if (octave >= FC_HISTOGRAM_BUCKETS)
         return FC_LATENCY_BUCKETS - 1;
     const guint64 start = G_GUINT64_CONSTANT(1) << (octave - 1);
     return octave * FC_LATENCY_PARTS + (guint)(((ns - start) * FC_LATENCY_PARTS) >> (octave - 1));
 }
 
-/* The least value of the bucket; of a narrow one without any, the least of the next that has some.
- */
+/* Returns the least value of the bucket; of a bucket too narrow for any value, the least of the
+ * next one that has values. */
 static inline guint64 fc_latency_least_ns(guint bucket)
 {
     if (bucket < FC_LATENCY_PARTS)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Adds one profile to another, by the table of table.h.  Called by the tools when they are given
- * several profiles, or a descriptor.  Everything is looked up in hash tables, so that the time
- * taken is proportional to the size of both.
+ * several profiles or a descriptor.  Records are looked up in hash tables, so the time is
+ * proportional to the size of both profiles.
  *
- * One profile may have equal modules (a library loaded twice).  The first of equals, then the first
- * of equal functions and so on, takes what is added.
+ * A profile may contain equal modules (a library loaded twice).  Then figures are added to the
+ * first of the equal modules, to the first of its equal functions, and so on.
  */
 #include "profile/field.h"
 #include "profile/runs.h"
 
 #include <string.h>
 
-/* Which records of both profiles are the same. */
+/* Which records of the two profiles are the same. */
 typedef struct
 {
-    guint *first; /* of each record of the sum: the first one that equals it */
-    guint *sum;   /* of each record of the other profile: that of the sum */
+    guint *first; /* by record of the sum: the first record that equals it */
+    guint *sum;   /* by record of the other profile: its record in the sum */
 } Map;
 
 typedef struct
@@ -25,7 +25,7 @@ typedef struct
     const FcProfile *other;
     Map maps[FC_ARRAY_OF_THREAD];
     gboolean into_has_histogram;
-    gboolean other_has_peak; /* the heap was larger in the other one */
+    gboolean other_has_peak; /* the other profile's heap was larger */
 } Merge;
 
 /* The values of a record's key fields.  Hashed and compared as bytes. */
@@ -86,7 +86,7 @@ static void merge_header(FcProfile *into, const FcProfile *other)
 
 /* ---- Modules -------------------------------------------------------------------- */
 
-/* What modules are matched by; NULL for one that is like no other. */
+/* Returns what modules are matched by; NULL if the module matches no other. */
 static char *module_name(const FcProfileModule *module)
 {
     if (module->build_id && *module->build_id != '\0')
@@ -96,7 +96,7 @@ static char *module_name(const FcProfileModule *module)
     return NULL;
 }
 
-/* The module of the sum that equals `module`, or `index` from now on. */
+/* Returns the module of the sum that equals `module`; if there is none, makes it `index`. */
 static guint find_module_or_add(GHashTable *names, const FcProfileModule *module, guint index)
 {
     gpointer known;
@@ -151,7 +151,7 @@ static void map_place(const Merge *merge, FcProfilePlace *place)
                          place->offset;
 }
 
-/* Makes a copy of a record of the other profile refer to records of the sum. */
+/* Changes the links of a copied record of the other profile to records of the sum. */
 static void map_record(const Merge *merge, const FcSection *section, gpointer record)
 {
     for (guint i = 0; i < section->field_count; i++)
@@ -184,7 +184,7 @@ static void add_place(const Merge *merge, Key *key, guint *count, const FcProfil
     key->values[(*count)++] = (gint64)place->offset;
 }
 
-/* The key of a record of the sum, or of one after map_record. */
+/* Returns the key of a record of the sum, or of a record after map_record. */
 static Key find_key(const Merge *merge, const FcSection *section, gconstpointer record)
 {
     Key key = {{0}};
@@ -224,8 +224,8 @@ static void add_figures(FcArrayName array, gpointer into, gconstpointer other)
     }
 }
 
-/* A frame inherited at fork may complete without a call; a call of 0 ns has no
- * maximum; plain files have no histogram. */
+/* A frame inherited at fork may complete without a call; a call of 0 ns has no maximum; plain files
+ * have no histogram. */
 gboolean fc_profile_has_completed(const FcProfileFunction *function, gboolean has_histogram)
 {
     if (!has_histogram)
@@ -240,7 +240,7 @@ static FcProfileBounds add_bounds(FcProfileBounds sum, FcProfileBounds more)
         MIN(sum.local_min_ns, more.local_min_ns), MAX(sum.local_max_ns, more.local_max_ns)};
 }
 
-/* Those besides the function's own bounds, before these are added. */
+/* Adds the bounds that are not in `bounds`.  To be called before that is added. */
 static void add_other_bounds(FcProfileFunction *into, const FcProfileFunction *other,
                              gboolean first)
 {
@@ -258,7 +258,7 @@ static void add_other_bounds(FcProfileFunction *into, const FcProfileFunction *o
     }
 }
 
-/* The standard error of a sum of independent estimates. */
+/* Adds the standard errors of independent estimates. */
 static void add_error(guint64 *error, FcSquare *square, guint64 other_error, FcSquare other_square)
 {
     if (other_error == 0)
@@ -310,7 +310,7 @@ static guint find_or_add(GHashTable *keys, const Key *key, guint index)
     return index;
 }
 
-/* `record`, of the other profile, has the key of `into`. */
+/* Adds `record`, a record of the other profile with the same key, to `into`. */
 static void add_to(const Merge *merge, FcArrayName array, gpointer into, gconstpointer record)
 {
     if (array == FC_ARRAY_FUNCTIONS)
@@ -371,7 +371,7 @@ static void append_records(const Merge *merge, FcArrayName array, GArray *into, 
         map_record(merge, section, fc_array_record(into, array, i));
 }
 
-/* A copy of a thread's array. */
+/* Returns a copy of a thread's array, with links into the sum. */
 static GArray *copy_records(const Merge *merge, FcArrayName array, const GArray *other)
 {
     GArray *copy = fc_array_new(array);
@@ -428,9 +428,9 @@ static void merge_blocks(GArray *into, const GArray *other, FcProfileSum *unlist
 
 /* ---- The heap ---------------------------------------------------------------------
  *
- * Two processes have their peaks at different times: their sum never was in any memory, so the
- * larger of the two stands, with what was live in that process then.  For the same reason two
- * courses over time are not made into one: none is kept. */
+ * Two processes have their peaks at different times, so their sum never was in any memory.  The
+ * larger peak stands, with what was live in that process then.  For the same reason the courses
+ * over time are not merged: none is kept. */
 
 static void merge_peak(Merge *merge, FcProfileHeap *into, const FcProfileHeap *other)
 {

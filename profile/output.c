@@ -13,8 +13,8 @@
 
 struct FcOutput
 {
-    char *path;   /* what is replaced; */
-    char *beside; /* what is written; NULL: that itself, */
+    char *path;   /* the file that is replaced */
+    char *beside; /* the file that is written; NULL: `path` itself */
     gboolean was_there;
     FILE *stream;
 };
@@ -33,15 +33,16 @@ static gboolean fail(GError **error)
     return FALSE;
 }
 
-/* A file that others hold by other names, or that another user owns who would not any more, stays
- * the same file. */
+/* Whether the new file can replace the old one.  If not, the old file itself is written: it has
+ * other hard links, or its owner or mode can't be kept. */
 static gboolean takes_place_of(int fd, const struct stat *old)
 {
     return old->st_nlink == 1 && fchown(fd, old->st_uid, old->st_gid) == 0 &&
            fchmod(fd, old->st_mode & 07777) == 0;
 }
 
-/* A new file beside what is to be replaced, open to be written; -1: that is written itself. */
+/* Creates a new file beside the one to be replaced, and returns its descriptor.  -1: the file
+ * itself must be written. */
 static int create_beside(FcOutput *output)
 {
     struct stat old;
@@ -70,7 +71,8 @@ FcOutput *fc_output_begin(const char *path, GError **error)
     free(target);
     struct stat link;
     const gboolean leads_nowhere =
-        !target && lstat(path, &link) == 0 && S_ISLNK(link.st_mode); /* it makes what it leads to */
+        /* a dangling link: fopen creates its target */
+        !target && lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
     const int fd = leads_nowhere ? -1 : create_beside(output);
     output->stream = fd >= 0 ? fdopen(fd, "w") : fopen(path, "we");
     if (output->stream)
@@ -87,7 +89,7 @@ FILE *fc_output_stream(const FcOutput *output)
     return output->stream;
 }
 
-/* What was written to itself, and is not whole, is no file of the user's. */
+/* Deletes an incomplete file that was written directly. */
 static void take_away(const FcOutput *output)
 {
     if (output->beside)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A file that a user asked for, of an export or a sum: written beside the one that it is to
- * replace, and put in its place when all of it is there, so that an earlier one outlives a full
- * disk.  What is no regular file, as a pipe or a device, is written to itself; a link leads to what
- * is replaced.
+ * A file that a user asked for, such as an export or a sum.  It is written beside the one that it
+ * is to replace, and renamed when complete, so that a full disk does not destroy the earlier one.
+ * What is no regular file, such as a pipe or a device, is written directly.  A symbolic link is
+ * followed to the file to be replaced.
  */
 #pragma once
 
@@ -12,12 +12,13 @@
 
 typedef struct FcOutput FcOutput;
 
-/* NULL and `error`, the reason alone, where it can't be written.  Ended by fc_output_end(). */
+/* Begins a file.  NULL and `error` (the reason alone): it can't be written.  fc_output_end() ends
+ * it. */
 FcOutput *fc_output_begin(const char *path, GError **error);
 
-/* The output's own. */
+/* Returns the stream to write to; it belongs to the output. */
 FILE *fc_output_stream(const FcOutput *output);
 
-/* Puts it in place where all was written, `good` where the caller thinks so; else there is what was
- * before.  Frees it. */
+/* Renames the file if everything was written and `good` is TRUE; otherwise the earlier file stays.
+ * Frees the output.  FALSE and `error`: the file was not written. */
 gboolean fc_output_end(FcOutput *output, gboolean good, GError **error);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads .fc files: the first part (v3.c), the sections, by the table of table.h, and that the two
- * agree.  Sections that are not known, and known ones of a later version, are passed over by their
- * count of lines.  Input is untrusted: memory grows with the text that is there, never with a
- * number that the text claims, and a file is read piece by piece, so that it takes the memory of
- * the profile and not that of its text.
+ * Reads .fc files: the first part (v3.c) and the sections, by the table of table.h.  Checks that
+ * the two agree.  Skips unknown sections, and those of a later version, by their number of lines.
+ * Input is untrusted: memory grows with the text that is there, never with a number in it.  A file
+ * is read piece by piece, so that it takes the memory of the profile and not that of its text.
  */
 #include "profile/fc-profile-file.h"
 #include "profile/field.h"
@@ -14,7 +13,7 @@
 
 #include <string.h>
 
-#define HEADER_BYTES 64 /* more than the first line has */
+#define HEADER_BYTES 64 /* the first line is shorter */
 
 static gboolean is_word(const char *word, gsize bytes, const char *known)
 {
@@ -65,12 +64,12 @@ static gboolean read_key(FcParser *parser)
         if (is_word(word, bytes, key->what))
             return fc_field_read(parser, key, parser->profile);
     }
-    parser->text.word = parser->text.line_end; /* one that is not known */
+    parser->text.word = parser->text.line_end; /* an unknown key: skips the line */
     return TRUE;
 }
 
-/* The array of the line's record, of the profile or of the thread whose number begins the line.
- * NULL with the error. */
+/* Returns the array of the line's record: of the profile, or of the thread whose number begins the
+ * line.  NULL: the parser has the error. */
 static GArray *find_array(FcParser *parser)
 {
     const FcArrayName name = parser->section->array;
@@ -88,7 +87,7 @@ static GArray *find_array(FcParser *parser)
     return fc_array_of(thread, name);
 }
 
-/* Its index there: a new record's, or that of one which the line refers to. */
+/* Sets *index to the record in that array: a new one, or the one that the line refers to. */
 static gboolean find_record(FcParser *parser, GArray *array, gint *index)
 {
     const FcSection *section = parser->section;
@@ -150,9 +149,9 @@ static gboolean read_line(FcParser *parser)
 
 /* ---- Sections ------------------------------------------------------------------- */
 
-/* The sections modules and arcs replace the libraries and arcs of the first part; place_the_rest
- * locates what refers to the libraries and is not replaced.  The first part has the same functions
- * in the same order. */
+/* Prepares for a section.  The sections modules and arcs replace the libraries and arcs of the
+ * first part; place_the_rest updates what refers to the libraries and is not replaced.  The section
+ * functions has the same functions as the first part, in the same order. */
 static gboolean begin_section(FcParser *parser, FcSectionName name, guint64 count)
 {
     FcProfile *profile = parser->profile;
@@ -220,8 +219,8 @@ static gboolean read_section(FcParser *parser, FcSectionName name, guint64 count
     return finish_arguments(parser);
 }
 
-/* Which section the current line begins; its position, FC_SECTION_COUNT for one that
- * is to be passed over, -1 for the last one. */
+/* Reads which section begins at the current line.  Returns its number; FC_SECTION_COUNT: to be
+ * skipped; -1: end of the sections. */
 static gboolean read_section_header(FcParser *parser, int *number, guint64 *count)
 {
     FcText *text = &parser->text;
@@ -254,8 +253,8 @@ static gboolean read_section_header(FcParser *parser, int *number, guint64 *coun
     return TRUE;
 }
 
-/* Functions or arcs whose section is missing are those of the first part, with its libraries
- * instead of the modules: finds the modules for their addresses. */
+/* If the section of functions or arcs is missing, those of the first part stay, which refer to its
+ * libraries.  Finds the modules for their addresses. */
 static void place_the_rest(FcParser *parser)
 {
     FcProfile *profile = parser->profile;
@@ -311,7 +310,7 @@ static gboolean read_sections(FcParser *parser)
 
 /* ---- The whole ------------------------------------------------------------------ */
 
-/* Someone who reads the first part alone must find the same figures there. */
+/* A reader of the first part alone must find the same figures there. */
 static gboolean check_first_part(FcParser *parser, const GString *there)
 {
     g_autoptr(GString) expected = g_string_new(NULL);
@@ -343,7 +342,8 @@ static gboolean parse(FcParser *parser)
     return read_sections(parser) && (parser->is_partial || check_first_part(parser, first_part));
 }
 
-/* A thread's own profile (THREAD mode) does not say once more that all calls are the thread's. */
+/* In a thread's own profile (THREAD mode), all calls are the thread's, so the file does not repeat
+ * them.  Copies them to the thread. */
 static void give_functions(FcProfile *profile)
 {
     if (profile->threads->len != 1 || profile->thread_id == 0)
@@ -361,7 +361,7 @@ static void give_functions(FcProfile *profile)
     }
 }
 
-/* What several threads made is said for each; where there was but one, it made all calls. */
+/* With a single thread, the file does not repeat its arcs.  Copies those of the profile. */
 static void give_arcs(FcProfile *profile)
 {
     if (profile->threads->len != 1)
@@ -379,7 +379,8 @@ static void give_arcs(FcProfile *profile)
     }
 }
 
-/* Ends what was begun with the parser's text; its error goes to `error`. */
+/* Ends the reading of the parser's text and returns the profile.  NULL: its error goes to `error`.
+ */
 static FcProfile *finish(FcParser *parser, GError **error)
 {
     FcProfile *profile = parser->profile;
@@ -431,8 +432,8 @@ static FcProfile *read_open(Reader *reader, GError **error)
 {
     FcText text;
     fc_text_start_source(&text, &reader->source);
-    /* Not to swallow a core dump or /dev/zero before saying that it is no profile, no more is read
-     * than shows it. */
+    /* Reads only the beginning, so as not to read a whole core dump or /dev/zero before saying that
+     * it is no profile. */
     while (!text.error && (gsize)(text.end - text.next) < HEADER_BYTES && fc_text_read_more(&text))
         continue;
     if (text.error || !check_header(text.next, (gsize)(text.end - text.next), error))

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Text from programs and files that is shown to people: names, paths, what an error is about.  Used
- * by fcmanager and the tools.
+ * Makes text from programs and files safe to show to people: names, paths, the subject of an error.
+ * Used by fcmanager and the tools.
  */
 #pragma once
 
 #include <glib.h>
 
-/* `text` with what would do something else than stand there written as an escape, as "\x1b" or
- * "\u202e": control characters, line ends and those that turn the direction of writing or can't be
- * seen.  What is no UTF-8 becomes U+FFFD.  The caller frees it. */
+/* Returns `text` with dangerous characters as escapes, such as "\x1b" or "\u202e": control
+ * characters, line ends, and those that are invisible or turn the direction of writing.  Invalid
+ * UTF-8 becomes U+FFFD.  The caller frees the result. */
 char *fc_plain_text(const char *text);
 
-/* Likewise, of a text that may have lines and tabs of its own. */
+/* The same, but leaves line ends and tabs. */
 char *fc_plain_lines(const char *text);
 
 /* Whether `c` is written as an escape. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The profile as data: making and freeing it, and finding the module of an
- * address.  Called by the reader and by fcmanager, which fills a profile from the
- * stream.  Must never do input or output.
+ * Makes and frees a profile, and finds the module of an address.  Called by the reader, and by
+ * fcmanager, which fills a profile from the stream.  Must never do input or output.
  */
 #include "profile/table.h"
 
@@ -132,7 +131,7 @@ void fc_profile_free(FcProfile *profile)
     g_free(profile);
 }
 
-/* How far `time_ns` lies outside the module's stay; 0 within it. */
+/* Returns how far `time_ns` is outside the time the module was loaded; 0: it is within. */
 static guint64 time_distance(const FcProfileModule *module, guint64 time_ns)
 {
     if (time_ns < module->load_ns)

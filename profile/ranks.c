@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What is kept of each rank where the profiles of many are one: see fc-profile.h.
+ * Figures of the ranks in merged profiles: see fc-profile.h.
  */
 #include "profile/field.h"
 
@@ -47,8 +47,8 @@ void fc_profile_begin_ranks(FcProfile *profile, gint64 rank, gboolean is_chosen)
     }
 }
 
-/* The sum and the squares are added by the table of table.h.  Of ranks that have the same most the
- * least is kept, so that the order in which profiles are merged makes no difference. */
+/* Merges all but the sum and the squares, which the table of table.h adds.  If several ranks have
+ * the same maximum, the lowest rank is kept, so that the order of merging makes no difference. */
 static void add_spread(FcProfileSpread *into, const FcProfileSpread *other)
 {
     into->least = MIN(into->least, other->least);

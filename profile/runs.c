@@ -22,7 +22,7 @@ static gboolean begins_run(const GArray *blocks, guint index)
     return !before || before->alloc_site != block->alloc_site || before->state != block->state;
 }
 
-/* As differences, which are short where blocks lie beside each other and are alike. */
+/* Writes differences to the block before; they are short if blocks are close together and alike. */
 static void write_block(GString *out, const FcProfileHeapBlock *block,
                         const FcProfileHeapBlock *before)
 {
@@ -55,7 +55,8 @@ static void write_blocks(const GArray *blocks, GString *out, const FcTextSink *s
     }
 }
 
-/* POINTER:SIZE:TIME, each less that of `block`, the one before, which they are added to. */
+/* Reads POINTER:SIZE:TIME, each a difference to the block before, which `block` has at first, and
+ * adds them to it. */
 static gboolean read_differences(FcText *text, FcProfileHeapBlock *block)
 {
     guint64 *const numbers[3] = {&block->pointer, &block->size_bytes, &block->time_ns};
@@ -148,7 +149,7 @@ static gboolean read_latencies(FcParser *parser)
 {
     FcText *text = &parser->text;
     GArray *latencies = parser->profile->latencies;
-    guint64 buckets[FC_LATENCY_BUCKETS]; /* of which only those that are read are set */
+    guint64 buckets[FC_LATENCY_BUCKETS]; /* only those that are read are set */
     guint64 least_bucket = 0;
     gint arc;
     if (!fc_field_read_index(parser, "the arc", FC_ARRAY_ARCS, FALSE, &arc))

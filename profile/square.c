@@ -37,7 +37,7 @@ guint64 fc_square_root(FcSquare square)
     const Wide wide = widen(square);
     const double about = sqrt(fc_square_value(square));
     Wide root = about < 0x1p64 ? (guint64)about : G_MAXUINT64;
-    /* Newton's steps from a number of 53 good bits; then it is off by one at most */
+    /* Newton's method from a number with 53 correct bits; the result is off by one at most */
     for (guint i = 0; i < 4 && root > 0; i++)
         root = (root + wide / root) / 2;
     while (root > 0 && (root > G_MAXUINT64 || root * root > wide))

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of sections; see table.h.  A new figure of a record is a member of its struct in
- * fc-profile.h and a row here, in a section that is new: a changed line needs a new version of its
- * section.
+ * The table of sections; see table.h.  A new figure is a member of its struct in fc-profile.h and a
+ * row here, in a new section.  A changed line needs a new version of its section.
  */
 #include "profile/table.h"
 
 /* ---- The fields of each section; the arrays are in profile.c ----------------------------- */
 
-/* What, type, record and member, how two are merged; and what else the type needs. */
+/* What, type, record and member, how two are merged; then what else the type needs. */
 #define FIELD(what, type, record, member, merge, ...)                                              \
     {                                                                                              \
         what, FC_FIELD_##type, G_STRUCT_OFFSET(record, member), FC_MERGE_##merge, ##__VA_ARGS__    \
@@ -48,7 +47,7 @@ static const FcField module_fields[] = {
     FIELD("the path", STRING, FcProfileModule, path, KEEP),
 };
 
-/* merge.c merges the bounds, as those of a function without a completed call do not count. */
+/* merge.c merges the bounds, since those of a function without a completed call do not count. */
 static const FcField function_fields[] = {
     FIELD(NULL, PLACE, FcProfileFunction, place, KEY),
     FIELD("the number of calls", NUMBER, FcProfileFunction, calls, SUM),
@@ -76,7 +75,7 @@ static const FcField counted_fields[] = {
     FIELD("the error of the local time", NUMBER, FcProfileFunction, local_error_ns, KEEP),
 };
 
-/* merge.c merges these, and the errors by them. */
+/* merge.c merges these, and the errors from them. */
 static const FcField counted_squares_fields[] = {
     FIELD("the square of the total error", SQUARE, FcProfileFunction, total_square, KEEP),
     FIELD("the square of the local error", SQUARE, FcProfileFunction, local_square, KEEP),
@@ -158,7 +157,7 @@ static const FcField apportioned_context_fields[] = {
     FIELD(NULL, MARK, FcProfileContext, apportioned, ANY),
 };
 
-/* Offsets in FcProfileTimes.  Arcs have total times only. */
+/* Offsets in FcProfileTimes.  Arcs have only total times. */
 static const FcField cost_fields[] = {
     FIELD("what was taken off the total time", NUMBER, FcProfileTimes, total_cost_ns, SUM),
     FIELD("what was taken off the local time", NUMBER, FcProfileTimes, local_cost_ns, SUM),
@@ -171,7 +170,7 @@ static const FcField wait_arc_fields[] = {
     FIELD("the time off the CPU", NUMBER, FcProfileTimes, total_wait_ns, SUM),
 };
 
-/* The same of a function, and of one of a thread's. */
+/* The same fields for a function and for one of a thread's. */
 #define OFF_FIELDS(record)                                                                         \
     {                                                                                              \
         FIELD("the preempted time", NUMBER, record, off.preempted_ns, SUM),                        \
@@ -203,7 +202,7 @@ static const FcField ranks_fields[] = {
     FIELD("threads", NUMBER, FcProfile, merged_threads, SUM),
 };
 
-/* ranks.c merges what is no sum. */
+/* ranks.c merges what is not a sum. */
 #define SPREAD(member)                                                                             \
     FIELD("the sum of all ranks", NUMBER, FcProfileRanks, member.sum, SUM),                        \
         FIELD("the least of a rank", NUMBER, FcProfileRanks, member.least, KEEP),                  \
@@ -219,7 +218,7 @@ static const FcField ranks_fields[] = {
 static const FcField rank_function_fields[] = RANK_FIELDS("the function", FUNCTIONS);
 static const FcField rank_context_fields[] = RANK_FIELDS("the context", CONTEXTS);
 
-/* Of the sum of several ranks nothing is left but what they have in common. */
+/* A merge of ranks keeps what they have in common. */
 static const FcField job_fields[] = {
     FIELD("rank", SIGNED, FcProfile, job.rank, SAME),
     FIELD("local-rank", SIGNED, FcProfile, job.local_rank, SAME),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The sections of a .fc file, as one table.  A section has an array of records; a field has a type,
- * an offset in the record, and a rule for merging two.  format.c, parse.c and merge.c go by the
+ * The sections of a .fc file, as one table.  A section has an array of records.  A field has a
+ * type, an offset in the record, and a rule for merging two.  format.c, parse.c and merge.c use the
  * table; field.c knows the types.  doc/formats.texi describes the same lines to users.  The part of
- * version 3.0 is not in the table (see v3.h), and of two sections only the name (see runs.h).
+ * version 3.0 is not in the table (see v3.h).  Of two sections it has only the name (see runs.h).
  */
 #pragma once
 
@@ -46,7 +46,7 @@ typedef struct
 {
     gsize offset; /* of the GArray *, in FcProfile or FcProfileThread */
     guint record_bytes;
-    const char *what;     /* what errors call a record; NULL: no line begins with its number */
+    const char *what;     /* name of a record in errors; NULL: no line begins with its number */
     gsize times;          /* offset of the FcProfileTimes in a record; 0: it has none */
     GDestroyNotify clear; /* frees what a record owns; NULL: it owns nothing */
 } FcArray;
@@ -64,58 +64,59 @@ static inline gpointer fc_array_record(const GArray *array, FcArrayName name, gu
     return array->data + (gsize)index * fc_arrays[name].record_bytes;
 }
 
-/* A new empty array for such records.  The caller owns it. */
+/* Returns a new empty array for such records.  The caller owns it. */
 GArray *fc_array_new(FcArrayName name);
 
 /* ---- Fields ---------------------------------------------------------------------------- */
 
 typedef enum
 {
-    FC_FIELD_NUMBER,    /* guint64 */
-    FC_FIELD_SQUARE,    /* FcSquare */
-    FC_FIELD_TOTAL,     /* likewise; the reader adds to it */
-    FC_FIELD_SIGNED,    /* gint64 */
-    FC_FIELD_ADDRESS,   /* guint64, in hexadecimal */
-    FC_FIELD_BELOW,     /* guint or an enum, less than `of` */
-    FC_FIELD_FLAG,      /* gboolean, 0 or 1 */
-    FC_FIELD_BAD_KIND,  /* FcProfileBadKind, by its name */
-    FC_FIELD_STRING,    /* char *, owned */
-    FC_FIELD_NAME,      /* likewise; may be NULL */
-    FC_FIELD_INDEX,     /* guint: a record of array `of` */
-    FC_FIELD_LINK,      /* gint: likewise, or FC_NONE; in its own array an earlier one */
-    FC_FIELD_PLACE,     /* FcProfilePlace */
-    FC_FIELD_POINT,     /* FcProfileHeapPoint */
+    FC_FIELD_NUMBER,   /* guint64 */
+    FC_FIELD_SQUARE,   /* FcSquare */
+    FC_FIELD_TOTAL,    /* likewise; the reader adds to it */
+    FC_FIELD_SIGNED,   /* gint64 */
+    FC_FIELD_ADDRESS,  /* guint64, in hexadecimal */
+    FC_FIELD_BELOW,    /* guint or an enum, less than `of` */
+    FC_FIELD_FLAG,     /* gboolean, 0 or 1 */
+    FC_FIELD_BAD_KIND, /* FcProfileBadKind, by its name */
+    FC_FIELD_STRING,   /* char *, owned */
+    FC_FIELD_NAME,     /* likewise; may be NULL */
+    FC_FIELD_INDEX,    /* guint: a record of array `of` */
+    FC_FIELD_LINK,  /* gint: likewise, or FC_NONE; a link into its own array must be to an earlier
+                       record */
+    FC_FIELD_PLACE, /* FcProfilePlace */
+    FC_FIELD_POINT, /* FcProfileHeapPoint */
     FC_FIELD_HISTOGRAM, /* FcHistogram: the rest of the line */
     FC_FIELD_SIZES,     /* guint64[FC_SIZE_BUCKETS]: likewise */
-    /* These have no word: the line is written where they are set. */
+    /* These have no word: a line is written only if they are set. */
     FC_FIELD_MARK,  /* gboolean */
     FC_FIELD_TRACE, /* GArray *: the thread's trace */
     /* Values of single keys. */
     FC_FIELD_DEPTH,     /* guint32 */
     FC_FIELD_RATE,      /* double */
     FC_FIELD_COSTS,     /* guint64[FC_PROFILE_COSTS] */
-    FC_FIELD_MODE,      /* the time mode, by its name: that of the first part */
+    FC_FIELD_MODE,      /* the time mode, by its name; must agree with the first part */
     FC_FIELD_END,       /* FcProfileEnd and the value behind it */
-    FC_FIELD_ARGUMENTS, /* GStrv: their number, and lines of the key below */
+    FC_FIELD_ARGUMENTS, /* GStrv: their number; each has a line of the key below */
     FC_FIELD_ARGUMENT,  /* one of them */
 } FcFieldType;
 
-/* How two are merged. */
+/* How two fields are merged. */
 typedef enum
 {
     FC_MERGE_KEEP,  /* the first stays, or merge.c has code for it */
     FC_MERGE_KEY,   /* two records with equal keys are merged */
     FC_MERGE_SUM,   /* the sum, at most the greatest number of 64 bits */
-    FC_MERGE_ANY,   /* set if one of them is */
+    FC_MERGE_ANY,   /* set if either is */
     FC_MERGE_FIRST, /* the first that is not 0 or NULL */
     FC_MERGE_LEAST, /* the least that is not 0 */
     FC_MERGE_MOST,  /* the greatest */
-    FC_MERGE_SAME,  /* that of both where it is the same, else that nothing is known */
+    FC_MERGE_SAME,  /* the common value; if they differ, not known */
 } FcFieldMerge;
 
 typedef struct
 {
-    const char *what; /* what errors call it; in a section of keys, the key */
+    const char *what; /* its name in errors; in a section of keys, the key */
     FcFieldType type;
     gsize offset; /* in the record */
     FcFieldMerge merge;
@@ -125,7 +126,7 @@ typedef struct
 
 /* ---- Sections -------------------------------------------------------------------------- */
 
-/* In the order in which they must stand. */
+/* In the order in which the sections must stand. */
 typedef enum
 {
     FC_SECTION_PROCESS,
@@ -171,9 +172,9 @@ typedef enum
     FC_SECTION_RANK_CONTEXTS,
     FC_SECTION_COUNTED_SQUARES,
     FC_SECTION_COUNT,
-    /* Those before this are always written, those of the heap with FC_MEMORY, that of the job where
-     * anything is known of one, that of ranks where several are summed, all others if they have a
-     * line. */
+    /* Sections before this are always written.  Those of the heap are written with FC_MEMORY, that
+     * of the job if anything is known of it, that of ranks if several are merged, all others if
+     * they have a line. */
     FC_SECTION_REQUIRED_COUNT = FC_SECTION_HEAP,
     FC_SECTION_HEAP_END = FC_SECTION_COUNTED,
 } FcSectionName;
@@ -201,7 +202,7 @@ typedef struct
 
 extern const FcSection fc_sections[FC_SECTION_COUNT];
 
-/* The start of what the fields' offsets count from. */
+/* Returns what the fields' offsets count from. */
 static inline gpointer fc_section_fields(const FcSection *section, gconstpointer record)
 {
     return (char *)record + (section->of_times ? fc_arrays[section->array].times : 0);

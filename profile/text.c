@@ -45,7 +45,7 @@ void fc_text_append_word(GString *out, const char *string)
 
 void fc_text_append_rest(GString *out, const char *string)
 {
-    /* The reader takes blanks around the name for the line's own. */
+    /* Escapes outer blanks: the reader strips the blanks around a name. */
     const gsize bytes = strlen(string);
     g_autofree char *inner = g_strdup(string);
     gsize from = 0;
@@ -170,7 +170,7 @@ gboolean fc_text_at_end(FcText *text)
     return text->next == text->end && !fc_text_read_more(text);
 }
 
-/* The end of the line that begins at text->next; NULL: it is not ended. */
+/* Returns the end of the line that begins at text->next; NULL: it is not ended. */
 static const char *find_newline(FcText *text)
 {
     gsize searched = 0;
@@ -287,7 +287,8 @@ gboolean fc_text_signed(FcText *text, const char *what, gint64 *out)
     return TRUE;
 }
 
-/* What a hexadecimal digit stands for; 16 of all else.  glib's takes a call or two for each. */
+/* Returns the value of a hexadecimal digit; 16 if it is none.  Faster than glib's functions, which
+ * take a call or two for each. */
 static guint hex_value(char c)
 {
     const guint digit = (guchar)c - (guint)'0';
@@ -338,7 +339,7 @@ static gboolean is_octal(const char *digits)
            digits[2] >= '0' && digits[2] <= '7';
 }
 
-/* NULL where a backslash begins no escape (unless `lenient`) or one stands for NUL. */
+/* Returns NULL if a backslash begins no escape (unless `lenient`), or an escape means NUL. */
 static char *unescape(const char *from, gsize bytes, gboolean lenient)
 {
     char *string = g_malloc(bytes + 1);

@@ -21,15 +21,15 @@ void fc_text_append_number(GString *out, guint64 number);
 void fc_text_append_signed(GString *out, gint64 number);
 void fc_text_append_hex(GString *out, guint64 number); /* 0x... */
 
-/* Takes the text piece by piece.  A profile with a million leaks has more than a hundred megabytes
- * of it. */
+/* Receives the text piece by piece: a profile with a million leaks has more than a hundred
+ * megabytes. */
 typedef struct
 {
     void (*take)(gpointer data, const GString *text);
     gpointer data;
 } FcTextSink;
 #define FC_TEXT_PIECE_BYTES (1u << 18)
-/* Passes `out` to the sink and empties it, if there is a sink and `out` is a piece or more. */
+/* Passes `out` to the sink and empties it, if there is a sink and `out` has the size of a piece. */
 void fc_text_pass_on(const FcTextSink *sink, GString *out);
 
 /* ---- Reading ---------------------------------------------------------------
@@ -40,16 +40,18 @@ void fc_text_pass_on(const FcTextSink *sink, GString *out);
 typedef struct FcTextSource FcTextSource;
 struct FcTextSource
 {
-    /* Up to `room` bytes into `into`; 0: there are no more; -1 and `error`: they can't be had. */
+    /* Reads up to `room` bytes into `into`.  Returns their number; 0: the end; -1 and `error`: it
+     * failed. */
     gssize (*read)(FcTextSource *source, char *into, gsize room, GError **error);
 };
 
 typedef struct
 {
-    FcTextSource *source; /* of what follows `end`; NULL: nothing does */
-    char *buffer;         /* what came from there, as far as it is needed; NULL without a source */
+    FcTextSource *source; /* gives what follows `end`; NULL: nothing follows */
+    char *buffer; /* what came from the source, as far as it is still needed; NULL: there is no
+                     source */
     gsize buffer_bytes;
-    GString *copy;    /* if not NULL, lines are appended to it as they are gone on to */
+    GString *copy;    /* unless NULL, each line that the reader goes on to is appended */
     const char *next; /* unread text */
     const char *end;
     const char *word; /* the rest of the current line: [word, line_end) */
@@ -60,13 +62,13 @@ typedef struct
 
 /* `data` must outlive the reader. */
 void fc_text_start(FcText *text, const char *data, gsize bytes);
-/* The same for a text that is had piece by piece: no more of it is kept than the current line and
- * some 64 KiB behind it.  `source` must outlive the reader. */
+/* The same for a text that comes piece by piece.  Keeps only the current line and some 64 KiB after
+ * it.  `source` must outlive the reader. */
 void fc_text_start_source(FcText *text, FcTextSource *source);
-/* Reads on behind the unread text, which may move and be followed by more then; FALSE where there
- * is nothing more, or with an error.  The functions below do this by themselves. */
+/* Reads more text, after which the unread text may have moved.  FALSE: there is no more, or an
+ * error. The functions below call it when they need it. */
 gboolean fc_text_read_more(FcText *text);
-/* Frees what the reader has, but not its error. */
+/* Frees what the reader owns, except its error. */
 void fc_text_stop(FcText *text);
 
 /* Goes on to the next line.  FALSE and an error at the end of the text ("ends
@@ -80,7 +82,7 @@ gboolean fc_text_fail(FcText *text, const char *format, ...) G_GNUC_PRINTF(2, 3)
 gboolean fc_text_has_word(FcText *text);
 gboolean fc_text_number(FcText *text, const char *what, guint64 *out);
 gboolean fc_text_signed(FcText *text, const char *what, gint64 *out);
-/* What these two take, of a word that somebody else took apart. */
+/* The same, for a word that was split off elsewhere. */
 gboolean fc_text_parse_signed(const char *word, gsize bytes, gint64 *out);
 /* Hexadecimal after 0x, or what glibc's %p makes of NULL. */
 gboolean fc_text_address(FcText *text, const char *what, guint64 *out);
@@ -94,9 +96,9 @@ typedef enum
 } FcTextMode;
 /* A word's string; the caller frees *out. */
 gboolean fc_text_string(FcText *text, const char *what, FcTextMode mode, char **out);
-/* The word as it stands, not terminated. */
+/* Returns the word as it stands, not terminated. */
 gboolean fc_text_raw_word(FcText *text, const char *what, const char **start, gsize *bytes);
-/* The rest of the line, less blanks around it; what is no escape stands for itself. */
+/* Reads the rest of the line without the blanks around it.  An invalid escape stands for itself. */
 gboolean fc_text_rest(FcText *text, const char *what, char **out);
-/* Nothing but blanks may be left. */
+/* FALSE and an error: something other than blanks is left. */
 gboolean fc_text_end_line(FcText *text);

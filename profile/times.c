@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which times are looked at: on the CPU, off it, or both; with or without overhead.
- * Called by model/load.c.
+ * Which times are shown: on the CPU, off it, or both; with or without overhead.  Called by
+ * model/load.c.
  */
 #include "profile/table.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which modules of a profile something lies in, by the table of table.h: a program loads many
- * libraries of which it calls nothing that is profiled.  Called by fcmanager.
+ * Deletes the modules of a profile that nothing refers to, by the table of table.h.  A program
+ * loads many libraries of which it calls nothing that is profiled.  Called by fcmanager.
  */
 #include "profile/table.h"
 
-/* `number` gets at each module its number among those that stay, from 1; before that, any number
- * but 0 for those that are in use. */
+/* Visits each place.  `number` has an entry for each module.  First the modules in use get any
+ * number but 0; then each of them gets its new number, from 1. */
 typedef void (*VisitPlace)(FcProfilePlace *place, guint *number);
 
 static void mark(FcProfilePlace *place, guint *number)
@@ -60,7 +60,7 @@ static void visit_all(const FcProfile *profile, VisitPlace visit, guint *number)
     }
 }
 
-/* Of the lists of version 3.0, which have addresses. */
+/* Marks the module of an address in the lists of version 3.0. */
 static void mark_address(const FcProfile *profile, guint64 address, guint *number)
 {
     for (guint i = 0; i < profile->modules->len; i++)
@@ -73,7 +73,8 @@ static void mark_address(const FcProfile *profile, guint64 address, guint *numbe
 
 static void mark_blocks(const FcProfile *profile, const GArray *blocks, guint *number)
 {
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL); /* stacks: many blocks share one */
+    /* stacks that were visited: many blocks share one */
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < blocks->len; i++)
     {
         const FcProfileBlock *block = &g_array_index(blocks, FcProfileBlock, i);
@@ -102,7 +103,7 @@ void fc_profile_drop_modules(FcProfile *profile)
             continue;
         const FcProfileModule module = g_array_index(modules, FcProfileModule, kept);
         g_array_index(modules, FcProfileModule, kept) = g_array_index(modules, FcProfileModule, i);
-        g_array_index(modules, FcProfileModule, i) = module; /* to be freed once */
+        g_array_index(modules, FcProfileModule, i) = module; /* so that each is freed once */
         number[i] = ++kept;
     }
     g_array_set_size(modules, kept);

@@ -3,11 +3,11 @@
  * The first part of a .fc file; see v3.h.
  *
  * Readers of version 3.0 use scanf with %d and %u, so a larger number is written as the largest
- * that they can take; the exact one stands in the second part.
+ * that they can take.  The second part has the exact one.
  *
- * What is read has addresses, microseconds and the libraries' base addresses; the model gets arcs
- * without a caller, and each place the library with the highest base that is not above it (the
- * program itself is not in the list; it lies below the libraries).
+ * The text has addresses, microseconds and the libraries' base addresses.  So when it is read, arcs
+ * have no caller, and each place belongs to the library with the highest base that is not above it.
+ * The program itself is not in the list; it lies below the libraries.
  */
 #include "profile/v3.h"
 #include "profile/search.h"
@@ -16,7 +16,7 @@
 
 /* ---- Writing: the head ---------------------------------------------------------- */
 
-/* What %p reads as NULL. */
+/* Scanf's %p reads this as NULL. */
 static const char null_pointer[] = "(nil)";
 
 static void append_pointer(GString *out, guint64 address)
@@ -27,7 +27,7 @@ static void append_pointer(GString *out, guint64 address)
         fc_text_append_hex(out, address);
 }
 
-/* One number behind a blank. */
+/* Appends a blank and a number, `limit` at most. */
 static void append_limited(GString *out, guint64 number, guint64 limit)
 {
     g_string_append_c(out, ' ');
@@ -86,7 +86,8 @@ static gboolean pair_equal(gconstpointer a, gconstpointer b)
 
 static void append_graph(const FcProfile *profile, GString *out, const FcTextSink *sink)
 {
-    /* Never larger than the arcs, so the table may point into it. */
+    /* There are no more pairs than arcs, so the array never moves and the table may point into it.
+     */
     g_autofree Pair *pairs = g_new(Pair, profile->arcs->len + 1);
     g_autoptr(GHashTable) known = g_hash_table_new(pair_hash, pair_equal);
     guint count = 0;
@@ -144,7 +145,7 @@ static void append_functions(const FcProfile *profile, GString *out, const FcTex
     }
 }
 
-/* Additional libraries: not the program itself, each path once. */
+/* Appends the libraries, each path once, without the program itself. */
 static void append_libraries(const FcProfile *profile, GString *out)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
@@ -214,7 +215,8 @@ void fc_v3_write_blocks(const FcProfile *profile, GString *out, const FcTextSink
 
 /* ---- Reading: the head ---------------------------------------------------------- */
 
-/* scanf does not care for empty lines, so other writers may leave some. */
+/* Goes to the next line that is not empty: scanf ignores empty lines, so other writers may leave
+ * some. */
 static gboolean next_line(FcText *text, const char *what)
 {
     do
@@ -256,7 +258,7 @@ static gboolean time_us(FcText *text, const char *what, guint64 *out_ns)
     return TRUE;
 }
 
-/* The id of the session, and behind it whether sections follow. */
+/* Reads the session's id, and after it whether sections follow. */
 static gboolean parse_id(FcText *text, FcParser *parser)
 {
     char **id = &parser->profile->unique_id;
@@ -274,7 +276,7 @@ static gboolean parse_id(FcText *text, FcParser *parser)
 static gboolean parse_head(FcText *text, FcParser *parser)
 {
     FcProfile *profile = parser->profile;
-    const char *header; /* parse.c looked at it */
+    const char *header; /* parse.c has checked it */
     gsize header_bytes;
     return fc_text_next_line(text, "the header") &&
            fc_text_raw_word(text, "the header", &header, &header_bytes) && fc_text_end_line(text) &&
@@ -293,7 +295,7 @@ static FcProfilePlace place_at(guint64 address)
     return (FcProfilePlace){address, address, FC_NONE};
 }
 
-/* The callees' addresses are remembered until the functions are known. */
+/* Keeps the callees' addresses until the functions are known. */
 static gboolean parse_graph(FcText *text, FcProfile *profile, GArray *callees)
 {
     guint64 count;
@@ -353,7 +355,8 @@ static gboolean address_equal(gconstpointer a, gconstpointer b)
     return *(const guint64 *)a == *(const guint64 *)b;
 }
 
-/* An arc to a function that has no line of its own gets one with its calls. */
+/* Connects arcs and functions.  A callee that has no line of its own becomes a function with that
+ * arc's calls. */
 static void connect_arcs(FcProfile *profile, const GArray *callees)
 {
     g_autoptr(GHashTable) known = g_hash_table_new_full(address_hash, address_equal, g_free, NULL);
@@ -417,7 +420,7 @@ static void place_in(FcProfilePlace *place, const GArray *modules, const gint *o
     place->offset = place->address - g_array_index(modules, FcProfileModule, place->module).base;
 }
 
-/* Gives each library the addresses up to the next one, and each place its library. */
+/* Gives each library the addresses up to the next library, and each place its library. */
 static void assign_libraries(FcProfile *profile)
 {
     const guint count = profile->modules->len;
@@ -438,11 +441,11 @@ static void assign_libraries(FcProfile *profile)
 
 /* ---- Memory ------------------------------------------------------------------ */
 
-/* What the lists have to be read with: most stacks come again and again, and are kept once. */
+/* Stacks that were read.  Most come again and again, and are kept once. */
 typedef struct
 {
     GArray *scratch;
-    GHashTable *known; /* GArray: itself */
+    GHashTable *known; /* GArray: a set */
 } Stacks;
 
 static guint stack_hash(gconstpointer key)
@@ -467,7 +470,7 @@ static void stack_free(gpointer stack)
     g_array_unref(stack);
 }
 
-/* A reference is the caller's. */
+/* Returns a reference, which belongs to the caller. */
 static GArray *keep_stack(const Stacks *stacks)
 {
     GArray *known = g_hash_table_lookup(stacks->known, stacks->scratch);
@@ -481,7 +484,7 @@ static GArray *keep_stack(const Stacks *stacks)
     return g_array_ref(known);
 }
 
-/* `stacks` is NULL where the block will not be kept. */
+/* `stacks`: NULL if the block will not be kept. */
 static gboolean parse_stack(FcText *text, const Stacks *stacks, FcProfileBlock *block)
 {
     guint64 address;
@@ -530,7 +533,7 @@ static gboolean parse_blocks(FcParser *parser, const char *what, const Stacks *s
             g_clear_pointer(&block.stack, g_array_unref);
             return FALSE;
         }
-        /* Our own writer says no more than readers of version 3.0 can take. */
+        /* Our own writer limits numbers to what readers of version 3.0 can take. */
         if (parser->is_announced && block.size_bytes > G_MAXINT32)
         {
             g_clear_pointer(&block.stack, g_array_unref);
@@ -576,6 +579,7 @@ gboolean fc_v3_read(FcParser *parser, gboolean *complete)
     connect_arcs(profile, callees);
     assign_libraries(profile);
     *complete = !fc_text_at_end(text);
-    text->copy = NULL; /* the lists of blocks stand nowhere else to be compared with */
+    /* the lists of blocks are nowhere else, so there is nothing to compare with */
+    text->copy = NULL;
     return !*complete || parse_memory(parser);
 }
