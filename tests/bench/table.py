@@ -343,7 +343,7 @@ def measure_default(name, folder, plain, profiled, words, repeat, way="by defaul
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     found = sampled.stacks_of(plain, [plain, *words], folder, folder)
     chains = sampled.functions_at(plain, found)
-    apart, ratios, by_chance = [], [], []
+    apart, ratios, by_chance, in_common = [], [], [], []
     for _ in range(repeat):
         done, alone = bench.run_measured([plain, *words], env=fctest.plain_environment(), check=False, **quiet)
         same, hooked = bench.run_measured([profiled, *words], check=False, **quiet,
@@ -352,15 +352,20 @@ def measure_default(name, folder, plain, profiled, words, repeat, way="by defaul
             raise AssertionError(f"{name}: status {same.returncode}, plain {done.returncode}")
         ratios.append(hooked.cpu / alone.cpu)
         mine = sampled.by_profile([profiled, *words], folder, folder)
-        apart.append(sampled.points_apart(mine, sampled.by_perf(found, chains, mine)))
+        plain_shares = sampled.by_perf(found, chains, mine)
+        apart.append(sampled.points_apart(mine, plain_shares))
+        first, theirs_first = (sorted(of, key=of.get, reverse=True)[:3] for of in (mine, plain_shares))
+        in_common.append(len(set(first) & set(theirs_first)))
         if way == "lean":
             other = sampled.stacks_of(plain, [plain, *words], folder, folder, runs=1)
             again = sampled.by_perf(other, sampled.functions_at(plain, other), mine)
-            by_chance.append(sampled.points_apart(again, sampled.by_perf(found, chains, mine))[0])
+            by_chance.append(sampled.points_apart(again, plain_shares)[0])
     _, worst, ours, theirs = sorted(apart)[len(apart) // 2]
     points, ratio = statistics.median(each[0] for each in apart), statistics.median(ratios)
     row(f"{way}, {name}: local times beside perf's, points", points, None,
         f"most: {worst[:40]} {ours:.1f} %, perf {theirs:.1f}")
+    row(f"{way}, {name}: of perf's first three functions among ours", statistics.median(in_common), None,
+        f"{', '.join(first)}; perf {', '.join(theirs_first)}"[:150])
     if by_chance:
         row(f"{way}, {name}: one run under perf beside perf's, points", statistics.median(by_chance))
     row(f"{way}, {name}: CPU of the program, of the plain one's", ratio)
