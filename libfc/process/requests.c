@@ -25,8 +25,9 @@ static void send(enum FcMessageType type, uint32_t argument, const char *text)
     if (!text || fc_state_is_off() || !fc_state_is_own_process() || fc_thread.number == 0)
         return;
     struct FcMessage message = {.type = type, .thread = fc_thread.number, .argument = argument};
+    const size_t length = strlen(text);
     const uint64_t old = fc_block_signals();
-    fc_channel_send(&message, text, strnlen(text, TEXT_MAX));
+    fc_channel_send(&message, text, length < TEXT_MAX ? length : TEXT_MAX);
     fc_restore_signals(old);
 }
 

@@ -156,6 +156,8 @@ static void test_strange(void)
         fc_shorten_behind_scope(names[i]);
         g_assert_nonnull(shown);
         g_assert_nonnull(bare);
+        g_assert_true(!parameters || parameters[0] == '(');
+        g_assert_true(!outermost || outermost[0] != '\0');
     }
     g_autoptr(GString) deep = g_string_new("a");
     for (guint i = 0; i < 100000; i++)

@@ -74,7 +74,7 @@ for name, flags, part in (
 
 # The nearest option.
 for word, nearest in (("--flate", "--flat"), ("--summery", "--summary"), ("-no-grap", "--no-graph"), ("--dept=3", "--depth"),
-                      ("--pee", "--peek"), ("--hot", "--hot-path"), ("--flame-graph", None), ("--xyzzy", None)):
+                      ("--pee", "--peek"), ("--hot", "--hot-path"), ("--flame-chart", None), ("--xyzzy", None)):
     result = run(word, "c.fc")
     equal((result.status, result.out), (2, ""), word)
     contains(result.err, f"fcdump: unknown option '{word}'" + (f"; the nearest is '{nearest}'\n" if nearest else "\n"), word)

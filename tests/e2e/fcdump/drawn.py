@@ -214,7 +214,7 @@ if len(labels) < 8:
     fail("next to nothing is drawn", labels)
 equal(run("--dot", "--top=150", "wild.fc").out.count("fillcolor="), 150, "--top of these")
 
-# Long names are wrapped where their parts end, and lose their middle.
+# Long names lose their scopes, are wrapped where their parts end, and lose their middle.
 strange = Profile(program, run_ns=5)
 strange.modules.append((0x10000, 0x10000, 0x11000, 0, 2**64 - 1, None,
                         "/none/" + "space::" * 20 + "end<" + "type,name," * 30 + ">"))
@@ -224,5 +224,5 @@ strange.write("wrapped.fc")
 text = run("--dot", "wrapped.fc").out
 lines = text.split('[label="')[1].split("\\ntotal")[0].split("\\n")
 equal((max(map(len, lines)) <= 28, lines[0], "..." in "".join(lines), lines[-1][-4:]),
-      (True, "space::space::space", True, "0x10"), "a wrapped name")
+      (True, "end<type,name,type,name,", True, "0x10"), "a wrapped name")
 contains(text, 'tooltip="' + "space::" * 20, "the whole name")
