@@ -15,6 +15,7 @@ from common import expect, finish, flags, folder, run
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
 import fcprofile  # noqa: E402
+import fctest  # noqa: E402
 
 INSTRUMENTED = '"instrument-function-entry"="__cyg_profile_func_enter"'
 
@@ -211,6 +212,18 @@ def check_program(work):
     expect(not foreign, "no function of the library is in the profile", "\n".join(foreign))
 
 
+def check_not_linked(work):
+    """The committed header is what not-linked.py makes, where there is an assembler for it."""
+    made, here = os.path.join(work, "made.h"), os.path.join(fctest.SOURCE_ROOT, "fc-config")
+    if os.uname().machine != "x86_64":
+        return
+    done = run([os.path.join(here, "clang/not-linked.py"), os.path.join(here, "not-linked.s"),
+                os.path.join(here, "clang/not-linked.h.in"), made, "gcc"], work)
+    if expect(done.returncode == 0, "not-linked.py", done.stderr):
+        with open(made, encoding="ascii") as one, open(os.path.join(here, "clang/functioncheck-not-linked.h"), encoding="ascii") as other:
+            expect(one.read() == other.read(), "functioncheck-not-linked.h is of not-linked.s")
+
+
 if not shutil.which("clang++"):
     print("not tried for want of clang++")
     sys.exit(77)
@@ -220,4 +233,5 @@ with folder() as work_folder:
     check_headers(work_folder, ["-stdlib=libc++"], "c++20")
     check_folders(work_folder)
     check_program(work_folder)
+    check_not_linked(work_folder)
 finish()
