@@ -10,6 +10,20 @@
 #include "profile/path.h"
 #include "symbols/shorten.h"
 
+/* Labels stay as long as the process: in a chunk, as g_intern_string leaks its table when it grows.
+ */
+static const char *intern(const char *text)
+{
+    static GMutex lock;
+    static GStringChunk *strings;
+    g_mutex_lock(&lock);
+    if (!strings)
+        strings = g_string_chunk_new(16384);
+    const char *result = g_string_chunk_insert_const(strings, text);
+    g_mutex_unlock(&lock);
+    return result;
+}
+
 /* A namespace is the program's own if so many of its functions are in it. */
 #define HOME_SHARE 0.4
 #define ARGUMENTS_LONG 40
@@ -51,7 +65,7 @@ static const char *place_of(const FcModel *model, guint function)
     if (!symbol.file)
         return NULL;
     g_autofree char *text = g_strdup_printf("%s:%u", fc_base_name(symbol.file), symbol.line);
-    return g_intern_string(text);
+    return intern(text);
 }
 
 /* ---- The program's own namespace ---------------------------------------------------------- */
@@ -108,7 +122,7 @@ static const char *find_home(const FcModel *model)
             scope->functions < HOME_SHARE * model->functions->len)
             continue;
         most = scope->functions;
-        home = g_intern_string(name);
+        home = intern(name);
     }
     return home;
 }
@@ -145,7 +159,7 @@ static const char *compose(const FcModel *model, guint function, const Label *la
 {
     const FcFunction *own = fc_model_function(model, function);
     if (label->whole)
-        return g_intern_string(own->name);
+        return intern(own->name);
     FcShorten how = label->how;
     how.place = label->place;
     g_autofree char *shortened = fc_shorten_name(name_of(model, function), &how);
@@ -160,7 +174,7 @@ static const char *compose(const FcModel *model, guint function, const Label *la
         g_string_append(text, suffix_of(own));
     if (label->begins && label->place)
         g_string_append_printf(text, " at %s", label->place);
-    return g_intern_string(text->str);
+    return intern(text->str);
 }
 
 /* ---- What tells them apart, the shortest first ---------------------------------------------- */
@@ -326,5 +340,5 @@ const char *fc_labels_of_name(const FcModel *model, const char *name)
     if (!model->has_short_labels)
         return name;
     g_autofree char *text = fc_shorten_name(name, &how);
-    return g_intern_string(text);
+    return intern(text);
 }
