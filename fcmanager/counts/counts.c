@@ -456,7 +456,7 @@ static FcNodesSlot *slot_of_merged(FcCounts *into, guint32 parent, guint64 site,
 
 static gboolean is_overflow_node(const FcCountsNode *node)
 {
-    return node->site == 0 && node->parent == 0;
+    return node->site == FC_FOLDED_SITE && node->parent == 0;
 }
 
 gboolean fc_counts_index_merged(FcCounts *counts, guint32 index)

@@ -437,6 +437,35 @@ static void test_merge(void)
     fc_modules_free(modules);
 }
 
+/* A root that was called from nowhere, as at the bottom of a coroutine's stack, stays one; calls
+ * that found no room for a context stay on one for each function. */
+static void test_merge_folded(void)
+{
+    static const FcCountsSizes sizes = {0, 0, 0};
+    FcModules *modules = fc_modules_new();
+    FcCounts *sum = fc_counts_new(modules, &sizes);
+    for (guint i = 0; i < 2; i++)
+    {
+        FcFixture f;
+        fc_fixture_start(&f);
+        f.counts->node_limit = 2; /* the root and A */
+        fc_fixture_enter(&f, 10, 'A', 0, 0);
+        fc_fixture_enter(&f, 20, 'B', SITE('A', 0), 1);
+        fc_fixture_leave(&f, 25, 'B', SITE('A', 0), 1);
+        fc_fixture_leave(&f, 30, 'A', 0, 0);
+        fc_counts_sum_functions(f.counts);
+        g_free(fc_counts_merge(sum, f.counts));
+        fc_fixture_stop(&f);
+    }
+    g_assert_cmpuint(fc_fixture_context_count(sum), ==, 2);
+    g_assert_cmpuint(fc_fixture_context(sum, "A")->site, ==, 0);
+    g_assert_cmpuint(fc_fixture_context(sum, "A")->calls, ==, 2);
+    g_assert_cmpuint(fc_fixture_context(sum, "B")->site, ==, FC_FOLDED_SITE);
+    g_assert_cmpuint(fc_fixture_context(sum, "B")->calls, ==, 2);
+    fc_counts_free(sum);
+    fc_modules_free(modules);
+}
+
 static void feed_at(FcFixture *f, enum FcRecordKind kind, guint64 time, guint64 address)
 {
     struct FcRecord record = fc_fixture_record(kind, time, 'C', SITE('A', 0), 0);
@@ -495,6 +524,7 @@ int main(int argc, char **argv)
     g_test_add_func("/stack/inherited", test_inherited);
     g_test_add_func("/stack/overflow", test_overflow);
     g_test_add_func("/stack/shared-limit", test_shared_limit);
+    g_test_add_func("/stack/merge-folded", test_merge_folded);
     g_test_add_func("/stack/bad-records", test_bad_records);
     g_test_add_func("/stack/reused-address", test_reused_address);
     g_test_add_func("/stack/merge", test_merge);
