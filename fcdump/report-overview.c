@@ -288,14 +288,10 @@ static void print_footnote(const FcReportContext *context, const Seen *seen, gui
 
 static void print_functions(const FcReportContext *context)
 {
-    FcOptions options = *context->options;
+    FcOptions options = fc_report_by_local_time(context->options, FUNCTIONS_MAX);
     FcReportContext own = *context;
     own.options = &options;
     options.base_names = TRUE;
-    if (options.sort == FC_SORT_DEFAULT)
-        options.sort = FC_SORT_LOCAL;
-    if (options.top == 0 && !fc_format_is_csv())
-        options.top = FUNCTIONS_MAX;
     if (options.by != FC_BY_FUNCTION)
     {
         fc_report_groups(&own);

@@ -209,6 +209,16 @@ static GArray *shown_functions(const FcReportContext *context)
     return functions;
 }
 
+FcOptions fc_report_by_local_time(const FcOptions *options, guint most)
+{
+    FcOptions own = *options;
+    if (own.sort == FC_SORT_DEFAULT)
+        own.sort = FC_SORT_LOCAL;
+    if (own.top == 0 && !fc_format_is_csv())
+        own.top = most;
+    return own;
+}
+
 GArray *fc_report_functions(const FcReportContext *context)
 {
     GArray *functions = shown_functions(context);

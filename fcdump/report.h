@@ -101,6 +101,10 @@ int fc_report_compare(const FcReportContext *context, guint a, guint b);
 /* Puts functions, guint, in that order. */
 void fc_report_sort(const FcReportContext *context, GArray *functions);
 
+/* A copy of `options` that asks for the functions with most local time, and for people at most
+ * `most` of them, where the user asked for nothing else. */
+FcOptions fc_report_by_local_time(const FcOptions *options, guint most);
+
 /* The shown functions in that order: guint.  The caller owns the result. */
 GArray *fc_report_functions(const FcReportContext *context);
 /* The same by the bounds of elapsed times, where it is bounds that --sort asks for. */

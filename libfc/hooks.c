@@ -17,8 +17,8 @@
  *        v
  *     fc_record_slow: give the full chunk to fcmanager, take a free one
  *
- * The clock is read before the units are taken: a signal handler that comes in
- * between then stands before this record both in time and in order.
+ * The clock is read before the units are taken.  A signal handler that comes in between makes its
+ * records first; their times are later than this one's.
  *
  * Nothing here may call into libc, touch errno or allocate.
  */

@@ -5,7 +5,7 @@
 #include "model/balance.h"
 
 /* Threads that began earlier or later by more than this, of the busiest one's run, had their work
- * at another time. */
+ * at another time.  No figure depends on it, only whether the finding is told. */
 #define LATE 0.1
 
 static guint64 less(guint64 ns, guint64 taken)

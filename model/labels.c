@@ -24,7 +24,8 @@ static const char *intern(const char *text)
     return result;
 }
 
-/* A namespace is the program's own if so many of its functions are in it. */
+/* A namespace is left out as the program's own if so many of its functions are in it: a rule of
+ * what is shown, as is the next. */
 #define HOME_SHARE 0.4
 #define ARGUMENTS_LONG 40
 

@@ -6,37 +6,18 @@
 #include "profile/difference.h"
 
 #include "profile/fc-profile-file.h"
+#include "profile/key.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- Which records are the same ---------------------------------------------------------- */
 
-typedef struct
-{
-    gint64 values[4];
-} Key;
-
-static guint key_hash(gconstpointer data)
-{
-    const Key *key = data;
-    guint64 hash = 0;
-    for (guint i = 0; i < G_N_ELEMENTS(key->values); i++)
-        hash =
-            (hash ^ hash >> 32 ^ (guint64)key->values[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-    return (guint)(hash >> 32);
-}
-
-static gboolean key_equal(gconstpointer a, gconstpointer b)
-{
-    return memcmp(a, b, sizeof(Key)) == 0;
-}
-
 /* Numbers for the records, equal in both profiles for the same function or context.  They are the
  * later profile's numbers; records of the earlier profile alone have numbers behind those. */
 typedef struct
 {
-    GHashTable *functions; /* Key -> number + 1, owned keys; the next two likewise */
+    GHashTable *functions; /* FcKey -> number + 1, owned keys; the next two likewise */
     GHashTable *arcs;
     GHashTable *contexts;
     guint *earlier_functions; /* the numbers of the earlier profile's records in the later one;
@@ -46,13 +27,13 @@ typedef struct
 
 #define NOWHERE G_MAXUINT
 
-static void remember(GHashTable *table, const Key *key, guint number)
+static void remember(GHashTable *table, const FcKey *key, guint number)
 {
     if (!g_hash_table_contains(table, key))
         g_hash_table_insert(table, g_memdup2(key, sizeof *key), GUINT_TO_POINTER(number + 1));
 }
 
-static guint find(GHashTable *table, const Key *key)
+static guint find(GHashTable *table, const FcKey *key)
 {
     const guint found = GPOINTER_TO_UINT(g_hash_table_lookup(table, key));
     return found != 0 ? found - 1 : NOWHERE;
@@ -69,11 +50,11 @@ static guint epoch_of(const FcProfile *profile, gint module)
     return epoch;
 }
 
-static Key function_key(const FcProfile *profile, const FcProfileFunction *function)
+static FcKey function_key(const FcProfile *profile, const FcProfileFunction *function)
 {
     const gint module = function->place.module;
-    return (Key){{(gint64)function->place.address, module != FC_NONE,
-                  module != FC_NONE ? epoch_of(profile, module) : 0}};
+    return (FcKey){{(gint64)function->place.address, module != FC_NONE,
+                    module != FC_NONE ? epoch_of(profile, module) : 0}};
 }
 
 /* Returns the number for `index`.  `numbers`: maps functions to those of the later profile; NULL:
@@ -83,37 +64,38 @@ static gint64 number_of(const guint *numbers, gint index)
     return index == FC_NONE || !numbers ? index : (gint64)numbers[index];
 }
 
-static Key arc_key(const FcProfileArc *arc, const guint *functions)
+static FcKey arc_key(const FcProfileArc *arc, const guint *functions)
 {
-    return (Key){{number_of(functions, arc->caller), number_of(functions, (gint)arc->callee),
-                  (gint64)arc->site.address}};
+    return (FcKey){{number_of(functions, arc->caller), number_of(functions, (gint)arc->callee),
+                    (gint64)arc->site.address}};
 }
 
-static Key context_key(const FcProfileContext *context, const guint *functions,
-                       const guint *contexts)
+static FcKey context_key(const FcProfileContext *context, const guint *functions,
+                         const guint *contexts)
 {
-    return (Key){{number_of(contexts, context->parent),
-                  number_of(functions, (gint)context->function), (gint64)context->site.address}};
+    return (FcKey){{number_of(contexts, context->parent),
+                    number_of(functions, (gint)context->function), (gint64)context->site.address}};
 }
 
 static void match_begin(Match *match, const FcProfile *later, const FcProfile *earlier)
 {
     GHashTable **tables[] = {&match->functions, &match->arcs, &match->contexts};
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
-        *tables[i] = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+        *tables[i] = g_hash_table_new_full(fc_key_hash, fc_key_equal, g_free, NULL);
     for (guint i = 0; i < later->functions->len; i++)
     {
-        const Key key = function_key(later, &g_array_index(later->functions, FcProfileFunction, i));
+        const FcKey key =
+            function_key(later, &g_array_index(later->functions, FcProfileFunction, i));
         remember(match->functions, &key, i);
     }
     for (guint i = 0; i < later->arcs->len; i++)
     {
-        const Key key = arc_key(&g_array_index(later->arcs, FcProfileArc, i), NULL);
+        const FcKey key = arc_key(&g_array_index(later->arcs, FcProfileArc, i), NULL);
         remember(match->arcs, &key, i);
     }
     for (guint i = 0; i < later->contexts->len; i++)
     {
-        const Key key =
+        const FcKey key =
             context_key(&g_array_index(later->contexts, FcProfileContext, i), NULL, NULL);
         remember(match->contexts, &key, i);
     }
@@ -181,7 +163,7 @@ static void subtract_functions(const Match *match, FcProfile *later, const FcPro
     for (guint i = 0; i < earlier->functions->len; i++)
     {
         const FcProfileFunction *amount = &g_array_index(earlier->functions, FcProfileFunction, i);
-        const Key key = function_key(earlier, amount);
+        const FcKey key = function_key(earlier, amount);
         const guint at = match->earlier_functions[i] = find(match->functions, &key);
         if (at != NOWHERE)
             take_off_function(&g_array_index(later->functions, FcProfileFunction, at), amount);
@@ -199,7 +181,7 @@ static void subtract_arcs(const Match *match, FcProfile *later, const FcProfile 
     for (guint i = 0; i < earlier->arcs->len; i++)
     {
         const FcProfileArc *amount = &g_array_index(earlier->arcs, FcProfileArc, i);
-        const Key key = arc_key(amount, match->earlier_functions);
+        const FcKey key = arc_key(amount, match->earlier_functions);
         const guint at = find(match->arcs, &key);
         if (at == NOWHERE)
             continue;
@@ -214,7 +196,7 @@ static void subtract_contexts(const Match *match, FcProfile *later, const FcProf
     for (guint i = 0; i < earlier->contexts->len; i++)
     {
         const FcProfileContext *amount = &g_array_index(earlier->contexts, FcProfileContext, i);
-        const Key key = context_key(amount, match->earlier_functions, match->earlier_contexts);
+        const FcKey key = context_key(amount, match->earlier_functions, match->earlier_contexts);
         const guint at = match->earlier_contexts[i] = find(match->contexts, &key);
         if (at == NOWHERE)
             continue;

@@ -8,6 +8,7 @@
  * first of the equal modules, to the first of its equal functions, and so on.
  */
 #include "profile/field.h"
+#include "profile/key.h"
 #include "profile/runs.h"
 
 #include <string.h>
@@ -27,27 +28,6 @@ typedef struct
     gboolean into_has_histogram;
     gboolean other_has_peak; /* the other profile's heap was larger */
 } Merge;
-
-/* The values of a record's key fields.  Hashed and compared as bytes. */
-typedef struct
-{
-    gint64 values[5];
-} Key;
-
-static guint key_hash(gconstpointer data)
-{
-    const Key *key = data;
-    guint64 hash = 0;
-    for (guint i = 0; i < G_N_ELEMENTS(key->values); i++)
-        hash =
-            (hash ^ hash >> 32 ^ (guint64)key->values[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-    return (guint)(hash >> 32);
-}
-
-static gboolean key_equal(gconstpointer a, gconstpointer b)
-{
-    return memcmp(a, b, sizeof(Key)) == 0;
-}
 
 static void start_map(Merge *merge, FcArrayName array)
 {
@@ -178,16 +158,16 @@ static gint64 first_of(const Merge *merge, guint array, gint index)
     return first && index != FC_NONE ? (gint64)first[index] : FC_NONE;
 }
 
-static void add_place(const Merge *merge, Key *key, guint *count, const FcProfilePlace *place)
+static void add_place(const Merge *merge, FcKey *key, guint *count, const FcProfilePlace *place)
 {
     key->values[(*count)++] = first_of(merge, FC_ARRAY_MODULES, place->module);
     key->values[(*count)++] = (gint64)place->offset;
 }
 
 /* Returns the key of a record of the sum, or of a record after map_record. */
-static Key find_key(const Merge *merge, const FcSection *section, gconstpointer record)
+static FcKey find_key(const Merge *merge, const FcSection *section, gconstpointer record)
 {
-    Key key = {{0}};
+    FcKey key = {{0}};
     guint count = 0;
     for (guint i = 0; i < section->field_count; i++)
     {
@@ -301,7 +281,7 @@ void fc_profile_add_heap_figures(FcProfileAllocSite *into, const FcProfileAllocS
 
 /* ---- Records that are matched: functions, arcs, contexts and those of the heap ---- */
 
-static guint find_or_add(GHashTable *keys, const Key *key, guint index)
+static guint find_or_add(GHashTable *keys, const FcKey *key, guint index)
 {
     gpointer known;
     if (g_hash_table_lookup_extended(keys, key, NULL, &known))
@@ -325,7 +305,7 @@ static void add_to(const Merge *merge, FcArrayName array, gpointer into, gconstp
 
 static void merge_records(Merge *merge, FcArrayName array)
 {
-    g_autoptr(GHashTable) keys = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    g_autoptr(GHashTable) keys = g_hash_table_new_full(fc_key_hash, fc_key_equal, g_free, NULL);
     const FcSection *section = fc_section_of(array);
     GArray *records = fc_array_of(merge->into, array);
     const GArray *others = fc_array_of(merge->other, array);
@@ -335,7 +315,7 @@ static void merge_records(Merge *merge, FcArrayName array)
     const Map *map = &merge->maps[array];
     for (guint i = 0; i < records->len; i++)
     {
-        const Key key = find_key(merge, section, fc_array_record(records, array, i));
+        const FcKey key = find_key(merge, section, fc_array_record(records, array, i));
         map->first[i] = find_or_add(keys, &key, i);
     }
     for (guint i = 0; i < others->len; i++)
@@ -344,7 +324,7 @@ static void merge_records(Merge *merge, FcArrayName array)
         map_record(merge, section, record);
         if (array == FC_ARRAY_ALLOC_SITES && !merge->other_has_peak)
             ((FcProfileAllocSite *)record)->peak_bytes = 0;
-        const Key key = find_key(merge, section, record);
+        const FcKey key = find_key(merge, section, record);
         const guint next = records->len;
         map->sum[i] = find_or_add(keys, &key, next);
         if (map->sum[i] != next)

@@ -59,7 +59,6 @@ static inline bool fc_signals_stop_steps(void)
         uint64_t rest[3];
     } action = {0, {0}};
     const uint64_t flags = __builtin_ia32_readeflags_u64();
-    /* asked first: what a debugger's step writes to the flags would be taken for the program's */
     if (fc_likely((flags & trap_flag) == 0) ||
         fc_sys(SYS_rt_sigaction, SIGTRAP, NULL, &action, 8) != 0 || action.handler <= 1)
         return false;

@@ -245,3 +245,25 @@ class Launched(Case):
         paths = [module["path"] for module in self.json("one.fc")["modules"]]
         self.assertEqual(os.path.realpath(paths[0]), os.path.realpath(program))
         self.assertLess(len(paths), 4, paths)
+
+
+class ByMpirun(Launched):
+    """What each MPI's mpirun does alike."""
+
+    def test_steps(self):
+        self.check_steps(self.build("stencil"), self.build_plain("stencil"))
+
+    def test_chosen(self):
+        self.check_chosen(self.build("stencil"))
+
+    def test_replaced(self):
+        self.assertEqual(list(self.check_replaced(self.build("stencil"))), [0, 1, 0])
+
+    def test_deaths(self):
+        self.check_deaths(self.build("stencil"))
+
+    def test_profiled_launcher(self):
+        self.check_profiled_launcher(self.build("stencil"))
+
+    def test_modules(self):
+        self.check_modules(self.build("stencil"))
