@@ -75,7 +75,7 @@ void fc_export_note_stacks(const FcReportContext *context, const char *name, con
                        stacks->omitted);
 }
 
-static gboolean may_write(const char *path, GError **error)
+gboolean fc_export_may_write(const char *path, GError **error)
 {
     char start[sizeof FC_DESCRIPTOR_MAGIC] = "";
     FILE *file;
@@ -93,7 +93,7 @@ static gboolean may_write(const char *path, GError **error)
 
 FcOutput *fc_export_begin(const char *path, GError **error)
 {
-    return may_write(path, error) ? fc_output_begin(path, error) : NULL;
+    return fc_export_may_write(path, error) ? fc_output_begin(path, error) : NULL;
 }
 
 char *fc_export_time(const FcModel *model, guint64 ns)

@@ -34,6 +34,9 @@ void fc_export_note_lost(const FcReportContext *context, const char *name, guint
 void fc_export_note_stacks(const FcReportContext *context, const char *name,
                            const FcStacks *stacks);
 
+/* FALSE: a profile, a descriptor of several, or a program is there, which is never overwritten. */
+gboolean fc_export_may_write(const char *path, GError **error);
+
 /* As fc_output_begin(); also NULL where the file to write is a profile or a program: whoever gives
  * an export the wrong argument must not lose it. */
 FcOutput *fc_export_begin(const char *path, GError **error);

@@ -320,7 +320,8 @@ static int run_merge(const FcOptions *options)
     wanted.progress = fc_progress_start(&line);
     g_autoptr(FcProfile) sum = fc_load_sum(&wanted, problems);
     fc_progress_end(&line);
-    if (sum && !fc_profile_write(sum, AT_FDCWD, options->merge, &error))
+    if (sum && (!fc_export_may_write(options->merge, &error) ||
+                !fc_profile_write(sum, AT_FDCWD, options->merge, &error)))
         g_ptr_array_add(problems, g_strdup_printf("%s: %s", options->merge, error->message));
     print_errors(problems, 0);
     print_errors(notes, 0);

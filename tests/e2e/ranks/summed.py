@@ -133,9 +133,10 @@ class Summed(ranked.Case):
                 self.fcdump(f"--merge={groups[-1]}", *left[:size])
                 left, number = left[size:], number + 1
             half = chance.randint(1, len(groups))
-            self.fcdump("--merge=left.fc", *groups[:half])
-            self.fcdump("--merge=again.fc", "left.fc", *groups[half:])
-            with open(self.path("all.fc"), encoding="utf-8") as one, open(self.path("again.fc"), encoding="utf-8") as two:
+            merged, again = f"left-{attempt}.fc", f"again-{attempt}.fc"
+            self.fcdump(f"--merge={merged}", *groups[:half])
+            self.fcdump(f"--merge={again}", merged, *groups[half:])
+            with open(self.path("all.fc"), encoding="utf-8") as one, open(self.path(again), encoding="utf-8") as two:
                 self.assertEqual(one.read(), two.read())
         self.check_figures(self.table("--ranks", "all.fc"))
         sums, merged = self.json(*self.names), self.json("all.fc")
@@ -185,6 +186,14 @@ class Summed(ranked.Case):
             done = self.run_target([fctest.tool("fcdump"), *words, "job"])
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"fcdump: {message}\n", done.stderr.decode())
+        self.fcdump("--merge=left.fc", "job")
+        with open(self.path("left.fc"), "rb") as file:
+            before = file.read()
+        done = self.run_target([fctest.tool("fcdump"), "--merge=left.fc", "left.fc"])
+        self.assertEqual((done.returncode, done.stderr.decode()),
+                         (1, "fcdump: left.fc: is a profile or a program; not overwritten\n"))
+        with open(self.path("left.fc"), "rb") as file:
+            self.assertEqual(file.read(), before)
         done = self.run_target([fctest.tool("fcdump"), "--merge=none/a.fc", "job"])
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"fcdump: none/a.fc: cannot create a file in its folder: No such file or directory\n", done.stderr)
