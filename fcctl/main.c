@@ -42,9 +42,25 @@ static int finish_output(int status)
 
 /* ---- Commands ------------------------------------------------------------------------- */
 
+/* FALSE: a file is there that is no profile.  An earlier snapshot may be replaced, a program that
+ * was named by mistake may not. */
+static gboolean may_write(const char *path, GError **error)
+{
+    char start[sizeof FC_PROFILE_MAGIC] = "";
+    FILE *file;
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || !(file = fopen(path, "rbe")))
+        return TRUE;
+    start[fread(start, 1, sizeof start - 1, file)] = '\0';
+    fclose(file);
+    if (start[0] == '\0' || strcmp(start, FC_PROFILE_MAGIC) == 0)
+        return TRUE;
+    g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_EXIST, "is no profile; not overwritten");
+    return FALSE;
+}
+
 static gboolean write_file(const char *path, const GString *text, GError **error)
 {
-    FcOutput *output = fc_output_begin(path, error);
+    FcOutput *output = may_write(path, error) ? fc_output_begin(path, error) : NULL;
     const gboolean is_written =
         output && fwrite(text->str, 1, text->len, fc_output_stream(output)) == text->len;
     if (output && fc_output_end(output, is_written, error))

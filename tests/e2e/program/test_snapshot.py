@@ -353,6 +353,13 @@ class Asking(Snapshots):
             self.assertEqual([self.fcctl(server.pid, "snapshot"), self.fcctl(server.pid, "snapshot")], [first, second])
             self.assertTrue(self.fcctl(server.pid, "snapshot", "-").startswith("functioncheck_v3.0\n"))
             self.assertIn("no/where.fc: ", self.fcctl(server.pid, "snapshot", "no/where.fc", status=1))
+            program = self.path("server")
+            with open(program, "rb") as file:
+                before = file.read()
+            self.assertEqual(self.fcctl(server.pid, "snapshot", program, status=1), f"fcctl: {program}: is no profile; not overwritten\n")
+            with open(program, "rb") as file:
+                self.assertEqual(file.read(), before)
+            self.fcctl(server.pid, "snapshot", first.strip())
 
     def test_status(self):
         with self.server() as server:
