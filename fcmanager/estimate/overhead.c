@@ -179,8 +179,9 @@ static void take_off_totals(const Work *work, const guint64 *measured)
     counts->arc_costs = g_array_sized_new(FALSE, TRUE, cost_bytes, counts->arc_count);
     g_array_set_size(counts->node_costs, counts->node_count);
     g_array_set_size(counts->arc_costs, counts->arc_count);
-    FcCountsCost *of_nodes = &g_array_index(counts->node_costs, FcCountsCost, 0);
-    FcCountsCost *of_arcs = &g_array_index(counts->arc_costs, FcCountsCost, 0);
+    /* an array of no elements has no address to index */
+    FcCountsCost *of_nodes = (FcCountsCost *)(void *)counts->node_costs->data;
+    FcCountsCost *of_arcs = (FcCountsCost *)(void *)counts->arc_costs->data;
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         of_nodes[i] = (FcCountsCost){counts->nodes[i].total, work->removed[i]};

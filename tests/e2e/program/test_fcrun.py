@@ -18,6 +18,7 @@ SOURCE = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 static volatile unsigned sum;
 static void works(int rounds) { for (int i = 0; i < rounds; i++) sum += i * 7u; }
@@ -31,8 +32,12 @@ int main(int count, char **arguments)
         return malloc(1000) == NULL;
     if (strcmp(how, "dies") == 0)
         raise(SIGKILL);
-    if (strcmp(how, "forks") == 0 && fork() == 0)
-        _exit(0);
+    if (strcmp(how, "forks") == 0)
+    {
+        if (fork() == 0)
+            _exit(0);
+        wait(NULL); /* fcrun waits only for the program itself */
+    }
     if (strcmp(how, "waits") == 0)
     {
         signal(SIGTERM, end), signal(SIGINT, end);
