@@ -4,6 +4,7 @@
  * this finds libfc in the process and does nothing. */
 #pragma once
 #pragma clang system_header
+/* clang-format off */
 __asm__("	.ifndef __functioncheck_not_linked\n"
         "	.section .text.functioncheck_not_linked,\"axG\",@progbits,__functioncheck_not_linked,comdat\n"
         "	.weak __functioncheck_not_linked\n"
