@@ -132,7 +132,7 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"use-pid", 0, 0, G_OPTION_ARG_NONE, &options->use_pid, "name files NAME.PID.fc", NULL},
         {"quiet", 0, 0, G_OPTION_ARG_NONE, &options->quiet, "print no notices", NULL},
         {"log", 0, 0, G_OPTION_ARG_FILENAME, &options->log, "print to FILE, not to stderr", "FILE"},
-        {"brief", 0, 0, G_OPTION_ARG_NONE, &options->brief, "no notice at the start", NULL},
+        {"brief", 0, 0, G_OPTION_ARG_NONE, &options->brief, "no notice where all goes well", NULL},
         {"debug", 0, 0, G_OPTION_ARG_NONE, &options->debug, "tell what happens on stderr", NULL},
         {"version", 0, 0, G_OPTION_ARG_NONE, &options->version, "print the version", NULL},
         {"help", 'h', 0, G_OPTION_ARG_NONE, &options->help, "print this text", NULL},

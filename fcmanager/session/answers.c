@@ -24,6 +24,7 @@ struct FcAnswers
     FcSharedMap *shared;
     FcFiles *files;
     gboolean quiet;
+    gboolean brief;
     FcAnswersSignal signal;
     gpointer signal_data;
     gboolean has_answered_by_pipe_alone; /* some process could be answered only by the reply pipe */
@@ -33,13 +34,14 @@ struct FcAnswers
 };
 
 FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet,
-                          FcAnswersSignal signal, gpointer data)
+                          gboolean brief, FcAnswersSignal signal, gpointer data)
 {
     FcAnswers *answers = g_new0(FcAnswers, 1);
     answers->reply_fd = reply_fd;
     answers->shared = shared;
     answers->files = files;
     answers->quiet = quiet;
+    answers->brief = brief;
     answers->signal = signal;
     answers->signal_data = data;
     answers->quits = g_array_new(FALSE, FALSE, sizeof(Quit));
@@ -65,7 +67,7 @@ static void append_line(GString *text, const char *line)
     g_string_append_printf(text, "FCMng: %s\n", plain);
 }
 
-void fc_answers_greet(FcAnswers *answers, gboolean prints, const char *trouble)
+void fc_answers_greet(FcAnswers *answers, const char *trouble)
 {
     g_autoptr(GError) error = NULL;
     GString *text = g_string_new(NULL);
@@ -73,7 +75,7 @@ void fc_answers_greet(FcAnswers *answers, gboolean prints, const char *trouble)
         append_line(text, error->message);
     if (trouble && !answers->quiet)
         append_line(text, trouble);
-    if (prints && !answers->quiet)
+    if (!answers->brief && !answers->quiet)
         g_string_append_printf(text, "FCMng: Profile manager: running [%d]\n", (int)getpid());
     fc_reply_send(answers->reply_fd, 0, text->str);
     g_string_free(text, TRUE);
@@ -105,21 +107,25 @@ gboolean fc_answers_give(FcAnswers *answers, guint64 key, guint32 index, const c
 
 /* ---- The end ------------------------------------------------------------------------- */
 
-/* What libfc prints when the program ends. */
+/* What libfc prints when the program ends: that it went well only where all is asked for. */
 static char *farewell(FcAnswers *answers, gboolean is_root)
 {
     GString *text = g_string_new(NULL);
     g_autofree char *path = fc_files_main_path(answers->files);
-    if (is_root && !answers->quiet)
+    const gboolean prints_all = is_root && !answers->quiet && !answers->brief;
+    if (prints_all)
         g_string_append(text, "FCMng: communication pipe closed. end of profiled program.\n");
     g_string_append(text, answers->errors->str);
     g_string_truncate(answers->errors, 0);
-    if (is_root && !answers->quiet)
+    if (is_root && !answers->quiet && !path)
+        append_line(text, "no profile was written");
+    else if (prints_all)
     {
-        g_autofree char *where = path ? g_strdup_printf("Profile file is '%s'", path) : NULL;
-        append_line(text, where ? where : "no profile was written");
-        g_string_append(text, "FCMng: Profile manager: exit\n");
+        g_autofree char *where = g_strdup_printf("Profile file is '%s'", path);
+        append_line(text, where);
     }
+    if (prints_all)
+        g_string_append(text, "FCMng: Profile manager: exit\n");
     return g_string_free(text, FALSE);
 }
 

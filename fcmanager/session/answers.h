@@ -16,15 +16,16 @@ typedef struct FcAnswers FcAnswers;
 typedef gboolean (*FcAnswersSignal)(guint64 key, gboolean is_to_be_signalled, gpointer data);
 
 /* Never fails.  `reply_fd` becomes the result's; -1: answers go into shared memory.  `shared`,
- * which may be NULL, and `files` must outlive the result.  `signal`, which may be NULL, gets
- * `data`. */
+ * which may be NULL, and `files` must outlive the result.  With `brief` nothing is
+ * said where all goes well, with `quiet` only what is remembered.  `signal`, which may be NULL,
+ * gets `data`. */
 FcAnswers *fc_answers_new(int reply_fd, FcSharedMap *shared, FcFiles *files, gboolean quiet,
-                          FcAnswersSignal signal, gpointer data);
+                          gboolean brief, FcAnswersSignal signal, gpointer data);
 void fc_answers_free(FcAnswers *answers);
 
-/* Sends the greeting, for which libfc waits.  `prints`: it also says who the manager is.
- * `trouble`, unless NULL, says which setting can't be used. */
-void fc_answers_greet(FcAnswers *answers, gboolean prints, const char *trouble);
+/* Sends the greeting, for which libfc waits.  `trouble`, unless NULL, says which setting can't be
+ * used. */
+void fc_answers_greet(FcAnswers *answers, const char *trouble);
 
 /* A text to be printed when a process ends, even with FC_QUIET.  Each text is printed once,
  * though several processes of a tree may cause it. */

@@ -99,7 +99,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
         g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)fc_process_free);
     session->forks = fc_forks_new();
     session->answers = fc_answers_new(setup->reply_fd, setup->shared, setup->files, setup->quiet,
-                                      setup->answered, setup->data);
+                                      setup->brief, setup->answered, setup->data);
     session->asked = g_array_new(FALSE, FALSE, sizeof(struct FcControl));
     fc_snapshots_init(&session->snapshots);
     fc_snapshots_init(&session->periodic);
@@ -337,7 +337,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
 
 void fc_session_greet(FcSession *session)
 {
-    fc_answers_greet(session->answers, !session->setup.brief, session->setup.trouble);
+    fc_answers_greet(session->answers, session->setup.trouble);
 }
 
 /* The first process of our PID namespace is about to end.  The kernel then kills all others in it

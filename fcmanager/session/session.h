@@ -48,7 +48,7 @@ typedef struct
     guint32 every_keep; /* how many of these snapshots stay */
     int notice_fd;      /* where a notice goes if the end takes long; see notice.h */
     gboolean quiet;
-    gboolean brief; /* prints no greeting */
+    gboolean brief; /* nothing is printed where all goes well */
     gboolean debug; /* log to standard error */
     FcSessionJoined joined;
     FcSessionLeft left;

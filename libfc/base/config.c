@@ -610,8 +610,14 @@ static void print_one_line(void)
     fc_line_add(&line, fc_config.rc_used ? " with the settings of ./" RC_FILE : "");
     fc_line_add(&line, ", at the end the Profile file is '");
     fc_line_add(&line, fc_config.dump_path);
-    fc_line_add(&line, "/");
+    const size_t bytes = strlen(fc_config.dump_path);
+    fc_line_add(&line, bytes > 0 && fc_config.dump_path[bytes - 1] == '/' ? "" : "/");
     fc_line_add(&line, fc_config.dump_name);
+    if (fc_config.use_pid)
+    {
+        fc_line_add(&line, ".");
+        fc_line_add_number(&line, (unsigned long)fc_sys(SYS_getpid));
+    }
     fc_line_add(&line, ".fc'");
     fc_notice_line(&line);
 }

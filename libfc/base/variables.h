@@ -10,8 +10,7 @@
     ROW(HELP, NULL, "print this list and end the program")                                         \
     ROW(QUIET, NULL, "print no notices")                                                           \
     ROW(NO_VERBOSE, NULL, "the same")                                                              \
-    ROW(VERBOSE, NULL,                                                                             \
-        "print notices, and all settings at the start, wherever standard error goes")              \
+    ROW(VERBOSE, NULL, "print all notices, and settings, wherever standard error goes")            \
     ROW(LOG, "FILE", "append notices to FILE (standard error, if that is a terminal)")             \
     ROW(BUFFER_SIZE, "RECORDS", "records a thread may be ahead of the manager (65536)")            \
     ROW(STACK_SIZE, "N", "starting size of a thread's call stack (512)")                           \

@@ -45,7 +45,7 @@ class Patterns(Case):
     def test_each(self):
         program = self.compile("nesting.c")
         before = int(time.time())
-        text = self.run_named([program], "a-%n-%%-%t-%p-%r-%j-%%p", PMI_RANK="0", PMI_JOBID="12.3/x")
+        text = self.run_named([program], "a-%n-%%-%t-%p-%r-%j-%%p", PMI_RANK="0", PMI_JOBID="12.3/x", FC_VERBOSE="")
         [name] = self.files()
         found = re.fullmatch(r"a-nesting-%-(\d{8}-\d{6})-(\d+)-0-12\.3_x-%p\.fc", name)
         self.assertTrue(found, name)
