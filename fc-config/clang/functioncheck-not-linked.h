@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD
  *
- * What the wrappers of the system's headers put into each object of clang's: fc-config/not-linked.s of FunctionCheck.  With its link flags
- * this finds libfc in the process and does nothing. */
+ * What the wrappers of the system's headers put into each object of clang's:
+ * fc-config/not-linked.s of FunctionCheck.  With its link flags this finds libfc in the
+ * process and does nothing. */
 #pragma once
 #pragma clang system_header
 /* clang-format off */
