@@ -204,9 +204,20 @@ static gint compare_shares(gconstpointer a, gconstpointer b)
     return one->pair < other->pair ? -1 : one->pair > other->pair;
 }
 
+/* Returns the innermost context that both are in or below.  Parents stand before their children. */
+static guint32 common_context(const FcCounts *counts, guint32 one, guint32 other)
+{
+    while (one != other)
+        if (one > other)
+            one = counts->nodes[one].parent;
+        else
+            other = counts->nodes[other].parent;
+    return one;
+}
+
 /* Moves the time of `count` shares from their frame to their contexts.  `measured` is the frame's
  * own time.  `before` is the local time, by context, that totals contain.  Time that goes to a
- * context above the frame, or to a folded one, stays in the frame's total. */
+ * context that is not below the frame stays in the totals of the frame and those above it. */
 static void move_time(FcAttribution *work, const FcCountedShare *shares, guint count,
                       guint64 measured, guint64 *before)
 {
@@ -231,10 +242,12 @@ static void move_time(FcAttribution *work, const FcCountedShare *shares, guint c
         if (frame != 0)
             counts->nodes[frame].local -= parts[i];
         counts->nodes[shares[i].node].local += parts[i];
-        if (frame == 0 || fc_attribution_is_on_path(counts, frame, shares[i].node))
+        const guint32 common = common_context(counts, frame, shares[i].node);
+        if (common == frame)
             continue;
         before[frame] -= parts[i];
-        before[shares[i].node] += parts[i];
+        /* a folded context has no part in the totals of others */
+        before[common != 0 ? common : shares[i].node] += parts[i];
     }
 }
 

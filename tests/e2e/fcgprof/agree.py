@@ -122,6 +122,15 @@ class Agree(fcgprof.Case):
                 self.assertAlmostEqual((entry.self + entry.children) * ns, function["total_ns"],
                                        delta=0.0101 * ns + slack)
         self.check_arcs(data, names, members, entries, ns, slack)
+        self.check_contexts(data["contexts"], slack)
+
+    def check_contexts(self, contexts, slack):
+        """No coroutine is left, so a context takes as long as what is in and below it, or longer."""
+        below = [each["local_ns"] for each in contexts]
+        for number, each in reversed(list(enumerate(contexts))):
+            self.assertLessEqual(below[number], each["total_ns"] + slack, each)
+            if each["parent"] is not None:
+                below[each["parent"]] += below[number]
 
     def check_arcs(self, data, names, members, entries, ns, slack):
         """Calls of all arcs; the time of those whose calls are never nested, which are those
