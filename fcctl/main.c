@@ -132,6 +132,22 @@ static gboolean take_delta(gint pid, char **arguments, GError **error)
     return write_profile(pid, arguments[1], text, error);
 }
 
+static gboolean tell(gint pid, enum FcControlWhat what, GError **error)
+{
+    g_autoptr(GString) nothing = fc_control_ask(pid, what, error);
+    return nothing != NULL;
+}
+
+static gboolean pause_profile(gint pid, char **unused, GError **error)
+{
+    return tell(pid, FC_CONTROL_PAUSE, error);
+}
+
+static gboolean resume_profile(gint pid, char **unused, GError **error)
+{
+    return tell(pid, FC_CONTROL_RESUME, error);
+}
+
 static gboolean print_status(gint pid, char **unused, GError **error)
 {
     g_autoptr(GString) text = fc_control_ask(pid, FC_CONTROL_STATUS, error);
@@ -149,8 +165,8 @@ static const struct
     gint most;
     gboolean (*run)(gint pid, char **arguments, GError **error); /* `arguments` end with NULL */
 } commands[] = {
-    {"snapshot", 0, 1, take_snapshot},
-    {"delta", 1, 2, take_delta},
+    {"snapshot", 0, 1, take_snapshot}, {"delta", 1, 2, take_delta},
+    {"pause", 0, 0, pause_profile},    {"resume", 0, 0, resume_profile},
     {"status", 0, 0, print_status},
 };
 
@@ -182,6 +198,8 @@ static const char summary[] =
     "                   or to functioncheck.PID-N.fc, whose name is printed\n"
     "  delta SECONDS [FILE]\n"
     "                   likewise, of the time that it waits for\n"
+    "  pause            add nothing to its profile from now on\n"
+    "  resume           until this\n"
     "  status           tell what is recorded";
 
 static int fail_usage(const char *text)

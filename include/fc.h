@@ -16,6 +16,7 @@ extern "C"
     __attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *, void *);
     __attribute__((weak, no_instrument_function)) void __functioncheck_snapshot(const char *);
     __attribute__((weak, no_instrument_function)) void __functioncheck_label(const char *);
+    __attribute__((weak, no_instrument_function)) void __functioncheck_pause(int);
 
 #define FC_H_INLINE static __inline__ __attribute__((always_inline, no_instrument_function, unused))
 
@@ -41,6 +42,20 @@ extern "C"
     {
         if (__functioncheck_snapshot)
             __functioncheck_snapshot(name);
+    }
+
+    /* What any thread does between these two is not in the profile.  Each returns when it is done,
+     * after some milliseconds.  To pause what is paused does nothing. */
+    FC_H_INLINE void fc_pause(void)
+    {
+        if (__functioncheck_pause)
+            __functioncheck_pause(1);
+    }
+
+    FC_H_INLINE void fc_resume(void)
+    {
+        if (__functioncheck_pause)
+            __functioncheck_pause(0);
     }
 
     /* Sets the calling thread's name in the profile, in place of the kernel's name for it. */

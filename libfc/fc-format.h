@@ -116,6 +116,7 @@ struct FcChunk
 };
 _Static_assert(sizeof(struct FcChunk) == FC_CHUNK_BYTES, "wire format");
 
+#define FC_PAUSE_ANSWERS 64u
 struct FcShared
 {
     uint64_t magic; /* FC_SHARED_MAGIC */
@@ -125,6 +126,9 @@ struct FcShared
     uint32_t waiters;     /* atomic: threads that wait for `freed` to change */
     uint32_t rounds;      /* atomic: how often fcmanager has emptied the pipe */
     uint32_t is_streamed; /* atomic: short records are made and bypass the caches (streams.h) */
+    uint32_t pauses;      /* atomic: numbers that were given to FC_MSG_PAUSE */
+    /* atomic futexes: where message n leaves n when it is answered */
+    uint32_t pause_answers[FC_PAUSE_ANSWERS];
 };
 #define FC_SHARED_MAGIC UINT64_C(0x3164657261684346) /* "FChared1" */
 
@@ -190,7 +194,10 @@ enum FcMessageType
                            process; payload: FcEntryRecords of the module's functions */
     FC_MSG_ENTRY_PAGES, /* argument: index of a chunk of entries; payload FcEntryPages */
     FC_MSG_SNAPSHOT,    /* the program wants a snapshot; payload: the name that it gives it */
-    FC_MSG_LAST = FC_MSG_SNAPSHOT,
+    FC_MSG_PAUSE,       /* the program wants that nothing is added to the profile (argument 1), or
+                           that it goes on (0).  value: the number of its answer in FcShared, 0:
+                           none is awaited */
+    FC_MSG_LAST = FC_MSG_PAUSE,
 };
 #define FC_NO_ANSWER UINT32_MAX
 #define FC_NAME_LABEL 1u
@@ -344,6 +351,8 @@ enum FcControlWhat
 {
     FC_CONTROL_STATUS = 1, /* answered by a text of lines */
     FC_CONTROL_SNAPSHOT,   /* answered by a profile */
+    FC_CONTROL_PAUSE,      /* like the next, answered by no text when it is done */
+    FC_CONTROL_RESUME,
 };
 struct FcControl
 {

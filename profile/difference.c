@@ -158,6 +158,18 @@ static void take_off_function(FcProfileFunction *from, const FcProfileFunction *
     from->histogram = fc_histogram_of(buckets, FC_HISTOGRAM_BUCKETS);
 }
 
+static gboolean is_nothing(guint64 calls, const FcProfileTimes *times)
+{
+    return calls == 0 && times->total_ns == 0 && times->local_ns == 0 &&
+           times->total_cost_ns == 0 && times->total_wait_ns == 0;
+}
+
+static void forget_bounds(FcProfileFunction *function)
+{
+    function->bounds = (FcProfileBounds){0};
+    function->has_cpu_bounds = function->has_elapsed_bounds = FALSE;
+}
+
 static void subtract_functions(const Match *match, FcProfile *later, const FcProfile *earlier)
 {
     for (guint i = 0; i < earlier->functions->len; i++)
@@ -165,14 +177,11 @@ static void subtract_functions(const Match *match, FcProfile *later, const FcPro
         const FcProfileFunction *amount = &g_array_index(earlier->functions, FcProfileFunction, i);
         const FcKey key = function_key(earlier, amount);
         const guint at = match->earlier_functions[i] = find(match->functions, &key);
-        if (at != NOWHERE)
-            take_off_function(&g_array_index(later->functions, FcProfileFunction, at), amount);
-    }
-    for (guint i = 0; i < later->functions->len; i++)
-    {
-        FcProfileFunction *function = &g_array_index(later->functions, FcProfileFunction, i);
-        function->bounds = (FcProfileBounds){0};
-        function->has_cpu_bounds = function->has_elapsed_bounds = FALSE;
+        if (at == NOWHERE || is_nothing(amount->calls, &amount->times))
+            continue;
+        FcProfileFunction *from = &g_array_index(later->functions, FcProfileFunction, at);
+        take_off_function(from, amount);
+        forget_bounds(from);
     }
 }
 
@@ -268,12 +277,6 @@ static void subtract_threads(const Match *match, FcProfile *later, const FcProfi
 
 /* ---- What is 0 now ------------------------------------------------------------------------ */
 
-static gboolean is_nothing(guint64 calls, const FcProfileTimes *times)
-{
-    return calls == 0 && times->total_ns == 0 && times->local_ns == 0 &&
-           times->total_cost_ns == 0 && times->total_wait_ns == 0;
-}
-
 static void drop_arcs(FcProfile *profile)
 {
     guint kept = 0;
@@ -286,13 +289,41 @@ static void drop_arcs(FcProfile *profile)
     g_array_set_size(profile->arcs, kept);
 }
 
-/* Deletes contexts with no figures, unless a context below them stays. */
+typedef void (*Visit)(FcProfileHeapPoint *point, gpointer data);
+
+static void visit_heap(const FcProfileHeap *heap, Visit visit, gpointer data)
+{
+    for (guint i = 0; i < heap->alloc_sites->len; i++)
+        visit(&g_array_index(heap->alloc_sites, FcProfileAllocSite, i).point, data);
+    for (guint i = 0; i < heap->bad_frees->len; i++)
+    {
+        FcProfileBadFree *bad = &g_array_index(heap->bad_frees, FcProfileBadFree, i);
+        visit(&bad->here, data);
+        visit(&bad->allocated, data);
+        visit(&bad->freed, data);
+    }
+}
+
+static void mark_context(FcProfileHeapPoint *point, gpointer stays)
+{
+    if (point->context != FC_NONE)
+        ((gboolean *)stays)[point->context] = TRUE;
+}
+
+static void renumber_context(FcProfileHeapPoint *point, gpointer numbers)
+{
+    if (point->context != FC_NONE)
+        point->context = (gint)((const guint *)numbers)[point->context];
+}
+
+/* Deletes contexts with no figures, unless a context below them stays or memory was used there. */
 static void drop_contexts(FcProfile *profile)
 {
     GArray *contexts = profile->contexts;
     g_autofree gboolean *stays = g_new0(gboolean, contexts->len + 1);
     g_autofree guint *numbers = g_new(guint, contexts->len + 1);
     guint kept = 0;
+    visit_heap(&profile->heap, mark_context, stays);
     for (guint i = contexts->len; i-- > 0;)
     {
         const FcProfileContext *context = &g_array_index(contexts, FcProfileContext, i);
@@ -311,6 +342,7 @@ static void drop_contexts(FcProfile *profile)
         g_array_index(contexts, FcProfileContext, kept++) = context;
     }
     g_array_set_size(contexts, kept);
+    visit_heap(&profile->heap, renumber_context, numbers);
 }
 
 static void drop_thread_functions(FcProfile *profile)
@@ -405,14 +437,13 @@ static void drop_functions(FcProfile *profile)
     renumber(profile, numbers);
 }
 
-/* Deletes what is not known about the time between the snapshots. */
-static void drop_unknown(FcProfile *profile)
+/* Deletes what is known of memory. */
+static void drop_memory(FcProfile *profile)
 {
     FcProfileHeap *heap = &profile->heap;
-    GArray *arrays[] = {profile->latencies, profile->slowest,      profile->leaks,
-                        profile->bad_frees, profile->bad_reallocs, heap->frames,
-                        heap->alloc_sites,  heap->blocks,          heap->bad_frees,
-                        heap->samples};
+    GArray *arrays[] = {profile->leaks,  profile->bad_frees, profile->bad_reallocs,
+                        heap->frames,    heap->alloc_sites,  heap->blocks,
+                        heap->bad_frees, heap->samples};
     for (guint i = 0; i < G_N_ELEMENTS(arrays); i++)
         g_array_set_size(arrays[i], 0);
     const FcProfileHeap nothing = {.frames = heap->frames,
@@ -424,9 +455,27 @@ static void drop_unknown(FcProfile *profile)
     profile->unlisted_leaks = (FcProfileSum){0};
 }
 
-gboolean fc_profile_subtract(FcProfile *later, const FcProfile *earlier, GError **error)
+void fc_profile_take_off(FcProfile *profile, const FcProfile *part)
 {
     Match match;
+    match_begin(&match, profile, part);
+    subtract_functions(&match, profile, part);
+    subtract_arcs(&match, profile, part);
+    subtract_contexts(&match, profile, part);
+    subtract_threads(&match, profile, part);
+    match_end(&match);
+    g_array_set_size(profile->latencies, 0);
+    g_array_set_size(profile->slowest, 0);
+    drop_arcs(profile);
+    drop_contexts(profile);
+    drop_thread_functions(profile);
+    drop_functions(profile);
+    take_off(&profile->run_ns, part->run_ns);
+    take_off(&profile->looks, part->looks);
+}
+
+gboolean fc_profile_subtract(FcProfile *later, const FcProfile *earlier, GError **error)
+{
     if (g_strcmp0(later->unique_id, earlier->unique_id) != 0 || later->pid != earlier->pid ||
         later->start_realtime_ns != earlier->start_realtime_ns)
     {
@@ -434,19 +483,10 @@ gboolean fc_profile_subtract(FcProfile *later, const FcProfile *earlier, GError 
                     "not two snapshots of one process");
         return FALSE;
     }
-    match_begin(&match, later, earlier);
-    subtract_functions(&match, later, earlier);
-    subtract_arcs(&match, later, earlier);
-    subtract_contexts(&match, later, earlier);
-    subtract_threads(&match, later, earlier);
-    match_end(&match);
-    drop_unknown(later);
-    drop_arcs(later);
-    drop_contexts(later);
-    drop_thread_functions(later);
-    drop_functions(later);
+    for (guint i = 0; i < later->functions->len; i++)
+        forget_bounds(&g_array_index(later->functions, FcProfileFunction, i));
+    drop_memory(later);
+    fc_profile_take_off(later, earlier);
     later->start_realtime_ns = earlier->end_realtime_ns;
-    take_off(&later->run_ns, earlier->run_ns);
-    take_off(&later->looks, earlier->looks);
     return TRUE;
 }

@@ -383,6 +383,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_LIVE:
     case FC_MSG_CONTROL:
     case FC_MSG_SNAPSHOT:
+    case FC_MSG_PAUSE:
         break;
     }
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The most functions and open frames of threads, in all, that a profile lists. */
 #define RESULTS_MAX 262144u
@@ -91,7 +92,14 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     g_array_set_clear_func(process->done, done_clear);
     process->repairs = notes_new();
     process->losses = notes_new();
+    process->pauses.part_fd = process->pauses.writer_fd = -1;
     return process;
+}
+
+static void close_fd(int fd)
+{
+    if (fd >= 0)
+        close(fd);
 }
 
 void fc_process_free(FcProcess *process)
@@ -116,6 +124,8 @@ void fc_process_free(FcProcess *process)
     g_strfreev(process->command_line);
     g_array_unref(process->repairs);
     g_array_unref(process->losses);
+    close_fd(process->pauses.part_fd);
+    close_fd(process->pauses.writer_fd);
     g_free(process);
 }
 

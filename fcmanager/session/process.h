@@ -12,6 +12,17 @@
 #include "fcmanager/stream/decode.h"
 #include "fcmanager/stream/shared.h"
 
+/* Whether something is added to a process's profile, see pauses.h. */
+typedef struct
+{
+    gboolean is_on; /* it is paused */
+    int part_fd; /* the text of a profile: while it is paused, what there was before; otherwise what
+                    the pauses had; -1: nothing */
+    int writer_fd; /* descriptor of the process that writes this text; -1: it is complete */
+    gint64 begun_us;
+    gint64 ended_us; /* the length of all earlier pauses */
+} FcPauses;
+
 /* What all processes of a session share. */
 typedef struct
 {
@@ -99,7 +110,8 @@ typedef struct
     guint64 exec_time;
     guint32 exec_thread;
     struct FcOverhead overhead; /* of a call; all 0: not measured */
-    GArray *repairs;            /* FcProfileNote */
+    FcPauses pauses;
+    GArray *repairs; /* FcProfileNote */
     GArray *losses;
 } FcProcess;
 

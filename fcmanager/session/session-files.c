@@ -5,6 +5,7 @@
 #include "fcmanager/session/session-files.h"
 
 #include "fcmanager/session/output.h"
+#include "fcmanager/session/pauses.h"
 #include "profile/plain.h"
 
 #include <stdio.h>
@@ -78,6 +79,7 @@ void fc_session_files_write(const FcSessionFiles *files, FcProcess *process)
     if (files->profile_mode != FC_MODE_THREAD || process->results->len == 0)
     {
         g_autoptr(FcProfile) profile = fc_output_process(process, files->unique_id);
+        fc_pauses_apply(process, profile);
         write_profile(files, process, profile, 0, FALSE);
     }
     fc_session_files_write_threads(files, process);

@@ -8,6 +8,7 @@
 #include "fcmanager/base/notice.h"
 #include "fcmanager/session/controls.h"
 #include "fcmanager/session/forks.h"
+#include "fcmanager/session/pauses.h"
 #include "fcmanager/session/process-messages.h"
 #include "fcmanager/session/process-waits.h"
 #include "fcmanager/session/session-files.h"
@@ -40,6 +41,7 @@ struct FcSession
     FcSnapshots snapshots;
     FcSnapshots periodic; /* FC_EVERY */
     FcSnapshots named;    /* asked for by the program itself */
+    FcSnapshots pausing;  /* at the ends of pauses */
     gint64 next_periodic_ms;
     gboolean is_write_failed; /* a failed write was reported; reported once only */
     gint64 end_began_ms; /* when a thread or process began to be summed up; the next field says how
@@ -104,6 +106,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     fc_snapshots_init(&session->snapshots);
     fc_snapshots_init(&session->periodic);
     fc_snapshots_init(&session->named);
+    fc_snapshots_init(&session->pausing);
     session->next_periodic_ms = now_ms() + setup->every_ms;
     const gint64 started = (gint64)time(NULL);
     session->unique_id = make_unique_id(started);
@@ -130,6 +133,7 @@ void fc_session_free(FcSession *session)
     fc_snapshots_clear(&session->snapshots);
     fc_snapshots_clear(&session->periodic);
     fc_snapshots_clear(&session->named);
+    fc_snapshots_clear(&session->pausing);
     g_free(session->unique_id);
     g_free(session->files.root_program);
     g_free(session);
@@ -225,7 +229,7 @@ static void end_written(FcSession *session, gboolean waits)
                         "a snapshot could not be written (FC_EVERY, fc_snapshot)");
 }
 
-static gboolean write_periodic(FcProcess *process, const FcProfile *profile, gpointer data)
+static gboolean write_periodic(FcProcess *process, FcProfile *profile, gpointer data)
 {
     const FcSession *session = data;
     g_autoptr(GError) error = NULL;
@@ -233,6 +237,7 @@ static gboolean write_periodic(FcProcess *process, const FcProfile *profile, gpo
                                       .number = (guint)session->periodic.taken + 1,
                                       .keep = session->setup.every_keep,
                                       .unique_id = session->unique_id};
+    fc_pauses_apply(process, profile);
     if (fc_files_write_snapshot(session->setup.files, profile, &snapshot, &error))
         return TRUE;
     debug(session, "%s", error->message);
@@ -275,10 +280,11 @@ typedef struct
     const char *name;
 } Named;
 
-static gboolean write_named(FcProcess *process, const FcProfile *profile, gpointer data)
+static gboolean write_named(FcProcess *process, FcProfile *profile, gpointer data)
 {
     const Named *named = data;
     const FcFilesSnapshot snapshot = {.id = process->hello.pid, .name = named->name};
+    fc_pauses_apply(process, profile);
     return fc_files_write_snapshot(named->files, profile, &snapshot, NULL);
 }
 
@@ -305,6 +311,35 @@ static void take_named(FcSession *session, FcProcess *process, const FcWireMessa
     session->is_write_failed = TRUE;
     g_autofree char *text = g_strdup_printf("no snapshot '%s': %s", name, error->message);
     fc_answers_remember(session->answers, text);
+}
+
+/* ---- Pauses ------------------------------------------------------------------------------ */
+
+static gboolean switch_pause(FcSession *session, FcProcess *process, gboolean is_on, GError **error)
+{
+    FcSnapshotOrder order = {.common = &session->common,
+                             .unique_id = session->unique_id,
+                             .forked = session->setup.forked,
+                             .source = session->setup.data};
+    if (session->setup.profile_mode != FC_MODE_THREAD)
+        return fc_pauses_switch(process, is_on, &session->pausing, &order, error);
+    g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_NOSYS,
+                        "there is no pause in THREAD mode (FC_ALLOW_THREAD)");
+    return FALSE;
+}
+
+/* The program wants to pause or to go on. */
+static void take_pause(FcSession *session, FcProcess *process, const FcWireMessage *message)
+{
+    g_autoptr(GError) error = NULL;
+    if (!process->finished && !switch_pause(session, process, message->argument != 0, &error))
+    {
+        g_autofree char *text = g_strdup_printf(
+            "fc_%s: %s", message->argument != 0 ? "pause" : "resume", error->message);
+        fc_answers_remember(session->answers, text);
+    }
+    if (session->setup.shared && message->value != 0)
+        fc_shared_answer_pause(session->setup.shared, (guint32)message->value);
 }
 
 /* ---- The end of a process ---------------------------------------------------------------- */
@@ -418,6 +453,7 @@ static void hello(FcSession *session, const FcWireMessage *message)
     fc_clock_check(&session->common.clock, hello.start_time, hello.start_monotonic_ns);
     FcProcess *replaced =
         find_process(session, session->setup.joined(message->process, &hello, session->setup.data));
+    gboolean is_paused = replaced ? replaced->pauses.is_on : session->setup.paused;
     if (replaced)
         leave_by_exec(session, replaced);
     gboolean forked = (hello.flags & FC_HELLO_FORKED) != 0;
@@ -426,6 +462,7 @@ static void hello(FcSession *session, const FcWireMessage *message)
         living || !forked ? living : fc_forks_departed(session->forks, hello.parent_process);
     FcProcess *process = fc_process_new(&session->common, message->process, &hello, parent);
     process->order = session->joined++;
+    fc_pauses_begin(process, parent ? parent->pauses.is_on : is_paused);
     /* parent and child wrote to the same chunk until the hello */
     if (forked && hello.fork_token == 0)
     {
@@ -582,6 +619,9 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_SNAPSHOT:
         take_named(session, process, message);
         break;
+    case FC_MSG_PAUSE:
+        take_pause(session, process, message);
+        break;
     case FC_MSG_CONTROL: /* belongs to no process: see fc_session_message */
         break;
     case FC_MSG_STARTED:
@@ -646,6 +686,8 @@ static void answer_status(FcSession *session, const FcProcess *process, int fd)
     g_string_append_printf(text, "threads-ended %u\n", process->results->len);
     g_string_append_printf(text, "contexts %u\n", session->contexts_in_use);
     g_string_append_printf(text, "chunks %u of %u\n", used, chunks);
+    g_string_append_printf(text, "state %s\n", process->pauses.is_on ? "paused" : "recording");
+    g_string_append_printf(text, "paused-s %.3f\n", (double)fc_pauses_length_us(process) / 1e6);
     append_snapshots(text, "snapshots", &session->snapshots);
     if (session->setup.every_ms > 0)
         append_snapshots(text, "periodic-snapshots", &session->periodic);
@@ -658,9 +700,10 @@ static void answer_status(FcSession *session, const FcProcess *process, int fd)
 /* ms: a reader that takes nothing for this long gets no more. */
 #define READER_MS 30000
 
-static gboolean send_profile(FcProcess *process, const FcProfile *profile, gpointer data)
+static gboolean send_profile(FcProcess *process, FcProfile *profile, gpointer data)
 {
     const int *fd = data;
+    fc_pauses_apply(process, profile);
     g_autoptr(GString) text = fc_profile_format(profile);
     return fc_controls_answer(*fd, FC_CONTROL_DONE, text->str, text->len, READER_MS);
 }
@@ -681,6 +724,15 @@ static void answer_snapshot(FcSession *session, FcProcess *process, int fd)
         refuse(fd, "%s", error->message);
     else
         debug(session, "snapshot of process %d", process->hello.pid);
+}
+
+static void answer_pause(FcSession *session, FcProcess *process, gboolean is_on, int fd)
+{
+    g_autoptr(GError) error = NULL;
+    if (switch_pause(session, process, is_on, &error))
+        fc_controls_answer(fd, FC_CONTROL_DONE, "", 0, 0);
+    else
+        refuse(fd, "%s", error->message);
 }
 
 static void answer(FcSession *session, const struct FcControl *control)
@@ -706,6 +758,8 @@ static void answer(FcSession *session, const struct FcControl *control)
         answer_status(session, process, fd);
     else if (control->what == FC_CONTROL_SNAPSHOT)
         answer_snapshot(session, process, fd);
+    else if (control->what == FC_CONTROL_PAUSE || control->what == FC_CONTROL_RESUME)
+        answer_pause(session, process, control->what == FC_CONTROL_PAUSE, fd);
     else
         refuse(fd, "the profile manager does not know request %u", control->what);
     close(fd);
@@ -760,6 +814,7 @@ void fc_session_round(FcSession *session)
     while (g_hash_table_iter_next(&iter, NULL, &process))
         fc_process_retry(process);
     fc_snapshots_reap(&session->snapshots, FALSE);
+    fc_snapshots_reap(&session->pausing, FALSE);
     end_written(session, FALSE);
     take_periodic(session);
     if (session->setup.shared)

@@ -9,8 +9,8 @@
 
 #include "fcmanager/session/process.h"
 
-/* Called in the child: writes or sends the profile.  FALSE: that failed. */
-typedef gboolean (*FcSnapshotWrite)(FcProcess *process, const FcProfile *profile, gpointer data);
+/* Called in the child: writes or sends the profile, which it may change.  FALSE: that failed. */
+typedef gboolean (*FcSnapshotWrite)(FcProcess *process, FcProfile *profile, gpointer data);
 
 typedef struct
 {

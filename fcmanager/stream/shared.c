@@ -229,6 +229,14 @@ void fc_shared_free_all(FcSharedMap *shared, guint64 process)
     __atomic_add_fetch(&shared->header->freed, 1, __ATOMIC_SEQ_CST);
 }
 
+void fc_shared_answer_pause(FcSharedMap *shared, guint32 number)
+{
+    guint32 *place = &shared->header->pause_answers[number % FC_PAUSE_ANSWERS];
+    /* release: pairs with the acquire of the thread that waits */
+    __atomic_store_n(place, number, __ATOMIC_RELEASE);
+    wake(place);
+}
+
 void fc_shared_count_round(FcSharedMap *shared)
 {
     __atomic_add_fetch(&shared->header->rounds, 1, __ATOMIC_RELAXED);

@@ -72,6 +72,9 @@ gboolean fc_shared_wake(FcSharedMap *shared);
  * reading it at once. */
 gboolean fc_shared_is_streamed(const FcSharedMap *shared);
 
+/* Wakes the thread that waits for the answer of FC_MSG_PAUSE with that number. */
+void fc_shared_answer_pause(FcSharedMap *shared, guint32 number);
+
 /* Counts a round of reading the pipe.  Threads that wait see by this that the manager is alive and
  * has read what was in the pipe. */
 void fc_shared_count_round(FcSharedMap *shared);

@@ -336,6 +336,18 @@ static void load_every(void)
     fc_config.every_ms = 0;
 }
 
+static void load_start(void)
+{
+    const char *word = values[VAR_START];
+    fc_config.is_paused = word && strcmp(word, "paused") == 0;
+    if (word && !fc_config.is_paused)
+        complain(VAR_START, "no pause");
+    if (!fc_config.is_paused || fc_config.profile_mode != FC_MODE_THREAD)
+        return;
+    fc_notice("there is no pause in THREAD mode: FC_START is not used");
+    fc_config.is_paused = false;
+}
+
 /* The letters behind `%` in FC_DUMP_NAME; fcmanager puts in what they stand for. */
 #define PATTERNS "pntrj%"
 
@@ -540,6 +552,7 @@ bool fc_config_load(void)
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
     fc_config.keep = number_up_to(VAR_KEEP, 0, FC_KEEP_MAX, FC_KEEP_MAX);
     load_every();
+    load_start();
     load_ranks();
     load_dump_name();
     path(VAR_DUMP_PATH, fc_config.dump_path, sizeof fc_config.dump_path, "./");

@@ -346,6 +346,190 @@ class Told(Snapshots):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"30\n", b""))
 
 
+class Paused(Snapshots):
+    """What comes in a pause is in no profile."""
+
+    def check_server(self, **env):
+        with self.server(**env) as server:
+            for pause in range(4):
+                server.order("o")
+                self.assertEqual(self.fcctl(server.pid, "pause"), "")
+                self.check_idle(server.pid, (pause + 1) * THREADS)
+                server.order("o")
+                self.check_idle(server.pid, (pause + 1) * THREADS)
+                self.assertEqual(self.fcctl(server.pid, "resume"), "")
+                self.check_idle(server.pid, (pause + 1) * THREADS)
+            server.order("o")
+        final = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual(self.calls(final), {"handle": 5 * THREADS, "parse": 5 * THREADS, "cheap": 100 * THREADS})
+        self.assertEqual((final.end, final.losses, list(final.repairs)), ("exit", {}, ["paused-ms"]))
+        self.assertEqual(sorted(thread.functions["handle"][0] for thread in final.threads if "handle" in thread.functions), [5] * THREADS)
+        return final
+
+    def test_server(self):
+        self.check_server()
+
+    def test_all_recorded(self):
+        self.check_server(FC_DETAIL="all")
+
+    def test_clock_of_threads(self):
+        self.check_server(FC_TIME_MODE="cpu")
+
+    def test_times(self):
+        """The time of a pause is in no time, neither of frames that are open nor of the run."""
+        with self.server() as server:
+            self.fcctl(server.pid, "pause")
+            began = float(self.value(server.pid, "paused-s"))
+            fctest.wait_until(lambda: float(self.value(server.pid, "paused-s")) > began + 2, "the clock stands still")
+            self.assertEqual(self.value(server.pid, "state"), "paused")
+            whole = float(self.value(server.pid, "running-s"))
+            self.fcctl(server.pid, "resume")
+            self.assertEqual(self.value(server.pid, "state"), "recording")
+            profile = self.check_idle(server.pid, 0)
+            whole_after = float(self.value(server.pid, "running-s"))
+            self.assertEqual(list(profile.repairs), ["paused-ms"])
+            self.assertGreaterEqual(profile.repairs["paused-ms"], 2000)
+            limit = (whole_after - 2) * 1e9
+            self.assertLess(profile.run_ns, limit)
+            self.assertGreater(whole, 2)
+            for function in profile.functions:
+                if function.name == "main":
+                    self.assertLess(function.total_ns, limit)
+
+    def test_under_load(self):
+        with self.server() as server:
+            server.order("l")
+            fctest.wait_until(lambda: server.served() > 1000, "no load")
+            before = server.served()
+            self.fcctl(server.pid, "pause")
+            after = server.served()
+            paused = self.calls(self.snapshot(server.pid))
+            fctest.wait_until(lambda: server.served() > after + 1000, "no load")
+            self.assertLessEqual(before, paused["handle"])
+            self.assertLessEqual(paused["handle"], after + THREADS)
+            self.assertEqual(self.calls(self.snapshot(server.pid)), paused)
+            self.fcctl(server.pid, "resume")
+            self.fcctl(server.pid, "pause")
+            server.order("i")
+            last = self.calls(self.snapshot(server.pid))
+            self.assertGreaterEqual(last["handle"], paused["handle"])
+            self.assertLess(last["handle"], server.served() - 900)
+
+    def check_empty(self, profile):
+        """There may be functions that are open."""
+        self.assertEqual([(f.calls, f.total_ns) for f in profile.functions if f.calls > 0 or f.total_ns > 0], [])
+        self.assertEqual((profile.losses, list(profile.repairs), list(profile.contexts)), ({}, ["paused-ms"], []))
+
+    def test_start(self):
+        with self.server(FC_START="paused") as server:
+            server.order("o")
+            profile = self.snapshot(server.pid)
+            self.check_empty(profile)
+            self.fcctl(server.pid, "resume")
+            server.order("o")
+            self.check_idle(server.pid, THREADS)
+        self.assertEqual(self.calls(fcprofile.load(self.path("functioncheck.fc")))["handle"], THREADS)
+
+    def test_never_begun(self):
+        with self.server(FC_START="paused") as server:
+            server.order("o")
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.check_empty(profile)
+        self.assertEqual(profile.functions, [])
+        self.assertIn("paused-ms", self.command([fctest.tool("fcdump"), "--notes", "functioncheck.fc"]))
+
+    def test_child(self):
+        """A forked child is paused where its parent is."""
+        with self.server() as server:
+            self.fcctl(server.pid, "pause")
+            child = int(server.order("f").split()[0])
+            self.assertEqual(self.value(child, "state"), "paused")
+            self.fcctl(child, "resume")
+            self.check_idle(child, 0)
+            self.assertEqual(self.value(server.pid, "state"), "paused")
+        self.assertEqual(self.calls(fcprofile.load(self.wait_for_file(f"functioncheck.fc.{child}")))["handle"], 0)
+
+    def test_periodic(self):
+        with self.server(FC_EVERY="100ms", FC_START="paused") as server:
+            server.order("o")
+            path = self.wait_for_file(f"functioncheck.{server.pid}.snapshot-0002.fc")
+            self.check_empty(fcprofile.load(path))
+
+    def test_mode_thread(self):
+        with self.server(FC_ALLOW_THREAD="1") as server:
+            for word in ("pause", "resume"):
+                self.assertEqual(self.fcctl(server.pid, word, status=1),
+                                 f"fcctl: {server.pid}: there is no pause in THREAD mode (FC_ALLOW_THREAD)\n")
+
+    def test_bad_values(self):
+        program = self.compile("nesting.c")
+        for value in ("", "pause", "10s"):
+            done = self.run_told([program], env={"FC_START": value})
+            self.assertIn(f"FCheck: FC_START: bad value '{value}', using no pause\n", done.stderr.decode())
+        done = self.run_told([program], env={"FC_START": "paused", "FC_ALLOW_THREAD": "1"})
+        self.assertIn("FCheck: there is no pause in THREAD mode: FC_START is not used\n", done.stderr.decode())
+        self.assertGreater(len(fcprofile.load(self.path("functioncheck.fc")).functions), 0)
+
+
+class PausedByProgram(Snapshots):
+    INCLUDE = "-I" + os.path.join(fctest.PREFIX, "include")
+
+    def check(self, *flags, compiler="gcc", config=(), unsent=0, **env):
+        if config:
+            self.config = config
+        program = self.compile("paused.c", self.INCLUDE, "-pthread", *flags, compiler=compiler)
+        for start in ("", "paused"):
+            for detail in ("auto", "all"):
+                with self.subTest(start=start, detail=detail):
+                    begun = {"FC_START": start} if start else {}
+                    done = self.run_quiet([program, "5"], env={"FC_DETAIL": detail, **begun, **env})
+                    self.assertEqual((done.returncode, done.stdout), (0, b"45290\n"), done.stderr)
+                    profile = fcprofile.load(self.path("functioncheck.fc"))
+                    calls = {function.name: function.calls for function in profile.functions}
+                    # `seen` and one call of ends_unseen and begins_unseen each
+                    self.assertEqual(calls["leaf"], 10 + 5 * 10 + 100 + 20000 + 5 * 2 - unsent)
+                    self.assertEqual((calls["seen"], calls["ends_unseen"]), (8 - (unsent > 0), 5))
+                    self.assertEqual((calls.get("begins_unseen", 0), calls.get("unseen", 0)), (0, 0))
+                    self.assertEqual((profile.losses, list(profile.repairs)), ({}, ["paused-ms"]))
+                    self.assertEqual(sum(context.calls for context in profile.contexts if context.function.name == "seen"), 8 - (unsent > 0))
+
+    def test_c(self):
+        self.check()
+
+    def test_clang(self):
+        self.check(compiler="clang")
+
+    def test_cxx(self):
+        self.check("-x", "c++", "-std=gnu++17", compiler="g++")
+
+    def test_after_inlining(self):
+        self.check("-O2", config=["--after-inlining"])
+
+    def test_lean(self):
+        self.check("-O2", config=["--lean"])
+
+    def test_memory(self):
+        """Memory is recorded in pauses, too: a leak is one whenever it began.  Its context has no calls."""
+        self.check(FC_MEMORY="1")
+        data = json.loads(self.command([fctest.tool("fcdump"), "--json", "functioncheck.fc"]))
+        leaks = {}
+        for place in data["heap"]["places"]:
+            if place["context"] is not None and place["live_bytes"] > 0:
+                context = data["contexts"][place["context"]]
+                name = data["functions"][context["function"]]["name"]
+                leaks.setdefault(name, []).append((place["live_blocks"], place["live_bytes"], context["calls"]))
+        self.assertEqual(sorted(leaks["unseen"]), [(1, 77, 0)] * 3 + [(5, 5 * 77, 0)])
+
+    def test_pipe(self):
+        """The thread that pauses has sent what it recorded, the other one not: its last 11 calls come in the pause."""
+        self.check(FC_TRANSPORT="pipe", unsent=11)
+
+    def test_without_libfc(self):
+        program = self.compile("paused.c", self.INCLUDE, "-pthread", "-Wall", "-Wextra", "-Werror", profiled=False)
+        done = self.run_target([program, "5"])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"45290\n", b""))
+
+
 class Asking(Snapshots):
     def test_files(self):
         with self.server() as server:
