@@ -21,14 +21,20 @@ typedef struct
     guint function; /* of the model */
     guint64 calls;
     FcProfileTimes times;
-    FcProfileOff off;
+    FcProfileOff *off; /* owned */
     guint64 cpu_ns;
 } Row;
+
+static void row_clear(gpointer row)
+{
+    g_free(((Row *)row)->off);
+}
 
 /* By function of the model, of which several of the profile may be one. */
 static GArray *sum_functions(const FcModel *model, const FcProfileThread *thread)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(Row));
+    g_array_set_clear_func(rows, row_clear);
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < thread->functions->len; i++)
     {
@@ -48,7 +54,7 @@ static GArray *sum_functions(const FcModel *model, const FcProfileThread *thread
         row->times.total_ns += from->times.total_ns;
         row->times.local_ns += from->times.local_ns;
         row->times.local_wait_ns += from->times.local_wait_ns;
-        fc_profile_add_off(&row->off, &from->off);
+        fc_profile_add_off(&row->off, from->off);
         row->cpu_ns +=
             fc_export_html_cpu_ns(model, from->times.local_ns, from->times.local_wait_ns);
     }
@@ -116,7 +122,7 @@ static void put_row(FcJson *json, const Row *row)
     fc_json_unsigned(json, NULL, row->times.local_ns);
     fc_json_unsigned(json, NULL, row->cpu_ns);
     fc_json_unsigned(json, NULL, row->times.local_wait_ns);
-    fc_export_html_off(json, &row->times, &row->off);
+    fc_export_html_off(json, &row->times, row->off);
     fc_json_end_array(json);
 }
 

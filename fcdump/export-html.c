@@ -174,7 +174,7 @@ static void put_function(const Export *export, guint index)
     put_slowest(export, index);
     put_memory(export, index);
     fc_json_string(json, NULL, function->label);
-    fc_export_html_off(json, times, &figures->off);
+    fc_export_html_off(json, times, figures->off);
     fc_json_end_array(json);
 }
 

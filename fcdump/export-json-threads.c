@@ -30,7 +30,7 @@ static void put_functions(const FcReportContext *context, FcJson *json,
                            function->times.local_cost_ns);
         fc_json_unsigned(json, "total_wait_ns", function->times.total_wait_ns);
         fc_json_unsigned(json, "local_wait_ns", function->times.local_wait_ns);
-        fc_export_json_off(json, &function->times, &function->off);
+        fc_export_json_off(json, &function->times, function->off);
         fc_json_end_object(json);
     }
     fc_json_end_array(json);

@@ -301,7 +301,7 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_export_json_raw(json, "raw_local_ns", figures->times.local_ns, figures->times.local_cost_ns);
     fc_json_unsigned(json, "total_wait_ns", figures->times.total_wait_ns);
     fc_json_unsigned(json, "local_wait_ns", figures->times.local_wait_ns);
-    fc_export_json_off(json, &figures->times, &figures->off);
+    fc_export_json_off(json, &figures->times, figures->off);
     fc_json_unsigned(json, "total_min_ns", figures->bounds.total_min_ns);
     fc_json_unsigned(json, "total_max_ns", figures->bounds.total_max_ns);
     fc_json_unsigned(json, "local_min_ns", figures->bounds.local_min_ns);

@@ -56,7 +56,7 @@ static GArray *rows_of(const FcReportContext *context, guint64 *all_ns)
     for (guint i = 0; i < model->functions->len; i++)
     {
         const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
-        Row row = {.function = i, .parts = fc_contention_parts(&figures->times, &figures->off)};
+        Row row = {.function = i, .parts = fc_contention_parts(&figures->times, figures->off)};
         row.blocked_ns = figures->times.local_wait_ns - row.parts.preempted_ns;
         *all_ns += figures->times.local_wait_ns;
         if (fc_model_function(model, i)->shown && figures->times.local_wait_ns > 0)

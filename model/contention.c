@@ -35,8 +35,10 @@ static guint64 less(guint64 ns, guint64 taken)
     return ns - MIN(taken, ns);
 }
 
-FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfileOff *off)
+FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfileOff *known)
 {
+    static const FcProfileOff nothing;
+    const FcProfileOff *off = known ? known : &nothing;
     FcContentionParts parts = {.preempted_ns = MIN(off->preempted_ns, times->local_wait_ns)};
     const guint64 blocked_ns = times->local_wait_ns - parts.preempted_ns;
     guint64 placed_ns = 0;
@@ -93,7 +95,7 @@ gboolean fc_contention_is_idle(const FcProfileThread *thread)
     for (guint i = 0; i < thread->functions->len; i++)
     {
         const FcProfileThreadFunction *function = function_of(thread, i);
-        lock_ns += fc_contention_parts(&function->times, &function->off).kind_ns[FC_WAIT_LOCK];
+        lock_ns += fc_contention_parts(&function->times, function->off).kind_ns[FC_WAIT_LOCK];
     }
     return (double)less(own_wait_ns(thread), lock_ns) >=
            FC_CONTENTION_IDLE * (double)thread->run_ns;
@@ -131,7 +133,7 @@ static guint64 guess_blocked_ns(const FcModel *model, const FcProfileThread *thr
 static FcContentionParts parts_of(const Search *search, const FcProfileThread *thread,
                                   const FcProfileThreadFunction *function, guint64 all_cpu_ns)
 {
-    FcContentionParts parts = fc_contention_parts(&function->times, &function->off);
+    FcContentionParts parts = fc_contention_parts(&function->times, function->off);
     if (!search->has_off)
         parts.kind_ns[FC_WAIT_KINDS] =
             guess_blocked_ns(search->model, thread, function, all_cpu_ns);
@@ -216,7 +218,9 @@ static void look_for_kinds(Search *search)
 {
     for (guint i = 0; i < search->model->functions->len; i++)
     {
-        const FcProfileOff *off = &fc_model_function(search->model, i)->figures.off;
+        const FcProfileOff *off = fc_model_function(search->model, i)->figures.off;
+        if (!off)
+            continue;
         for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
             search->has_kinds = search->has_kinds || off->kind_ns[kind] > 0;
         search->has_off = search->has_off || search->has_kinds || off->preempted_ns > 0;

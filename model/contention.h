@@ -38,14 +38,15 @@ typedef struct
 gboolean fc_contention_is_idle(const FcProfileThread *thread);
 
 /* The parts of a function's own time off the CPU: preempted, and for what it waited as its samples
- * share that out; in the last element what no sample tells.  Sums up to local_wait_ns. */
+ * share that out; in the last element what no sample tells.  Sums up to local_wait_ns.  `known` may
+ * be NULL: nothing is known. */
 typedef struct
 {
     guint64 preempted_ns;
     guint64 kind_ns[FC_WAIT_KINDS + 1];
 } FcContentionParts;
 
-FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfileOff *off);
+FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfileOff *known);
 
 /* The caller owns the result. */
 FcContention *fc_contention_new(const FcModel *model);

@@ -210,7 +210,8 @@ void fc_copies_merge(FcModel *model, const guint *first)
         if (first[i] == i)
         {
             g_array_append_val(merged, *function);
-            function->figures.histogram = (FcHistogram){0}; /* which is its copy's now */
+            function->figures.histogram = (FcHistogram){0}; /* these are its copy's now */
+            function->figures.off = NULL;
         }
         else
             add_copy(&g_array_index(merged, FcFunction, now[i]), function,

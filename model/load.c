@@ -378,6 +378,7 @@ static void make_functions(FcModel *model, GHashTable *keys)
         else
         {
             function.figures.histogram = fc_histogram_copy(&figures->histogram);
+            function.figures.off = g_memdup2(figures->off, sizeof *figures->off);
             g_array_append_val(model->functions, function);
             known = model->functions->len;
             g_hash_table_insert(keys, g_steal_pointer(&key), GUINT_TO_POINTER(known));

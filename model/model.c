@@ -27,6 +27,7 @@ static void function_clear(gpointer data)
 {
     FcFunction *function = data;
     fc_histogram_clear(&function->figures.histogram);
+    g_free(function->figures.off);
 }
 
 GArray *fc_model_functions_new(guint count)

@@ -29,6 +29,7 @@ static void clear_figures(FcProfile *profile)
         FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);
         const FcProfilePlace place = function->place;
         fc_histogram_clear(&function->histogram);
+        g_free(function->off);
         *function = (FcProfileFunction){.place = place};
     }
 }
@@ -43,7 +44,7 @@ static void add_figures(FcProfile *profile, const FcProfileThread *thread)
             &g_array_index(profile->functions, FcProfileFunction, from->function);
         function->calls += from->calls;
         fc_profile_add_times(&function->times, &from->times);
-        fc_profile_add_off(&function->off, &from->off);
+        fc_profile_add_off(&function->off, from->off);
     }
 }
 

@@ -9,7 +9,6 @@
 #include "profile/key.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- Which records are the same ---------------------------------------------------------- */
 
@@ -131,6 +130,8 @@ static void take_off_times(FcProfileTimes *from, const FcProfileTimes *amount)
 
 static void take_off_off(FcProfileOff *from, const FcProfileOff *amount)
 {
+    if (!from || !amount)
+        return;
     take_off(&from->preempted_ns, amount->preempted_ns);
     for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
         take_off(&from->kind_ns[kind], amount->kind_ns[kind]);
@@ -148,7 +149,7 @@ static void take_off_function(FcProfileFunction *from, const FcProfileFunction *
     take_off(&from->counted, amount->counted);
     take_off(&from->timed, amount->timed);
     take_off_times(&from->times, &amount->times);
-    take_off_off(&from->off, &amount->off);
+    take_off_off(from->off, amount->off);
     from->total_error_ns = both_errors(from->total_error_ns, amount->total_error_ns);
     from->local_error_ns = both_errors(from->local_error_ns, amount->local_error_ns);
     fc_histogram_read(&from->histogram, buckets, FC_HISTOGRAM_BUCKETS);
@@ -257,7 +258,7 @@ static void subtract_thread(const Match *match, FcProfileThread *from,
             &g_array_index(from->functions, FcProfileThreadFunction, found - 1);
         take_off(&own->calls, one->calls);
         take_off_times(&own->times, &one->times);
-        take_off_off(&own->off, &one->off);
+        take_off_off(own->off, one->off);
     }
 }
 
@@ -353,10 +354,15 @@ static void drop_thread_functions(FcProfile *profile)
         guint kept = 0;
         for (guint j = 0; j < functions->len; j++)
         {
-            const FcProfileThreadFunction one =
-                g_array_index(functions, FcProfileThreadFunction, j);
-            if (!is_nothing(one.calls, &one.times))
-                g_array_index(functions, FcProfileThreadFunction, kept++) = one;
+            FcProfileThreadFunction *one = &g_array_index(functions, FcProfileThreadFunction, j);
+            FcProfileThreadFunction *place =
+                &g_array_index(functions, FcProfileThreadFunction, kept);
+            if (is_nothing(one->calls, &one->times))
+                continue;
+            const FcProfileThreadFunction dropped = *place;
+            *place = *one;
+            *one = dropped;
+            kept++;
         }
         g_array_set_size(functions, kept);
     }
@@ -423,15 +429,14 @@ static void drop_functions(FcProfile *profile)
     for (guint i = 0; i < functions->len; i++)
     {
         FcProfileFunction *function = &g_array_index(functions, FcProfileFunction, i);
-        const FcProfileFunction copy = *function;
+        FcProfileFunction *place = &g_array_index(functions, FcProfileFunction, kept);
         numbers[i] = kept;
-        if (!stays[i] && is_nothing(copy.calls, &copy.times))
-        {
-            fc_histogram_clear(&function->histogram);
+        if (!stays[i] && is_nothing(function->calls, &function->times))
             continue;
-        }
-        memset(&function->histogram, 0, sizeof function->histogram); /* the copy owns it now */
-        g_array_index(functions, FcProfileFunction, kept++) = copy;
+        const FcProfileFunction dropped = *place;
+        *place = *function;
+        *function = dropped;
+        kept++;
     }
     g_array_set_size(functions, kept);
     renumber(profile, numbers);

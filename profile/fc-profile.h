@@ -74,7 +74,8 @@ typedef struct
                                        threads */
 } FcProfileOff;
 
-void fc_profile_add_off(FcProfileOff *to, const FcProfileOff *more);
+/* Adds `more`, which may be NULL, to *to, which is made if it is NULL; its owner frees it. */
+void fc_profile_add_off(FcProfileOff **to, const FcProfileOff *more);
 
 /* The least and the greatest value of single calls. */
 typedef struct
@@ -107,7 +108,7 @@ typedef struct
         FcProfileBounds cpu;
         FcProfileBounds elapsed;
     };
-    FcProfileOff off;
+    FcProfileOff *off; /* owned; NULL: nothing is known */
 } FcProfileFunction;
 
 /* Return the bounds of CPU times and of elapsed times, whichever were chosen. */
@@ -172,8 +173,11 @@ typedef struct
     guint function;
     guint64 calls;
     FcProfileTimes times;
-    FcProfileOff off;
+    FcProfileOff *off; /* owned; NULL: nothing is known */
 } FcProfileThreadFunction;
+
+/* Returns a new empty array of these, which frees what they own. */
+GArray *fc_profile_new_thread_functions(void);
 
 /* One thread's part of an arc, whose index it has.  The arc has the sum of all threads. */
 typedef struct

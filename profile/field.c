@@ -441,6 +441,34 @@ static gboolean read_sizes(FcParser *parser, const FcField *field, gpointer valu
     return read_buckets(&parser->text, value, FC_SIZE_BUCKETS);
 }
 
+static void write_off(GString *out, gconstpointer value)
+{
+    const FcProfileOff *off = *(FcProfileOff *const *)value;
+    fc_text_append_number(out, off->preempted_ns);
+    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+    {
+        fc_field_separate(out);
+        fc_text_append_number(out, off->kind_ns[kind]);
+    }
+}
+
+static gboolean read_off(FcParser *parser, const FcField *field, gpointer value)
+{
+    static const char *const names[FC_WAIT_KINDS] = {
+        [FC_WAIT_LOCK] = "the time for a lock", [FC_WAIT_SIGN] = "the time for a sign",
+        [FC_WAIT_INPUT] = "the time for input", [FC_WAIT_SLEEP] = "the time asleep",
+        [FC_WAIT_DISK] = "the time for a disk", [FC_WAIT_OTHER] = "the time for others"};
+    FcProfileOff off;
+    if (!fc_text_number(&parser->text, "the preempted time", &off.preempted_ns))
+        return FALSE;
+    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+        if (!fc_text_number(&parser->text, names[kind], &off.kind_ns[kind]))
+            return FALSE;
+    g_free(*(FcProfileOff **)value);
+    *(FcProfileOff **)value = g_memdup2(&off, sizeof off);
+    return TRUE;
+}
+
 /* ---- What has no word ----------------------------------------------------------------------- */
 
 static gboolean read_mark(FcParser *parser, const FcField *field, gpointer value)
@@ -476,6 +504,7 @@ static const Type types[] = {
     [FC_FIELD_POINT] = {sizeof(FcProfileHeapPoint), write_point, read_point},
     [FC_FIELD_HISTOGRAM] = {sizeof(FcHistogram), write_histogram, read_histogram},
     [FC_FIELD_SIZES] = {FC_SIZE_BUCKETS * sizeof(guint64), write_sizes, read_sizes},
+    [FC_FIELD_OFF] = {sizeof(FcProfileOff *), write_off, read_off},
     [FC_FIELD_MARK] = {sizeof(gboolean), NULL, read_mark},
     [FC_FIELD_TRACE] = {sizeof(GArray *), NULL, read_trace},
     [FC_FIELD_DEPTH] = {sizeof(guint32), write_small, read_depth},
@@ -511,7 +540,10 @@ gboolean fc_field_read(FcParser *parser, const FcField *field, gpointer record)
 gboolean fc_field_is_zero(const FcField *field, gconstpointer record)
 {
     static const guint64 zeros[FC_SIZE_BUCKETS]; /* the largest type */
-    return memcmp((const char *)record + field->offset, zeros, types[field->type].bytes) == 0;
+    const gconstpointer value = (const char *)record + field->offset;
+    if (field->type == FC_FIELD_OFF && *(FcProfileOff *const *)value)
+        return memcmp(*(FcProfileOff *const *)value, zeros, sizeof(FcProfileOff)) == 0;
+    return memcmp(value, zeros, types[field->type].bytes) == 0;
 }
 
 void fc_field_own(const FcField *field, gpointer record)
@@ -523,6 +555,8 @@ void fc_field_own(const FcField *field, gpointer record)
         *(GStrv *)value = g_strdupv(*(GStrv *)value);
     else if (field->type == FC_FIELD_HISTOGRAM)
         *(FcHistogram *)value = fc_histogram_copy(value);
+    else if (field->type == FC_FIELD_OFF)
+        *(FcProfileOff **)value = g_memdup2(*(FcProfileOff **)value, sizeof(FcProfileOff));
 }
 
 /* ---- Merging -------------------------------------------------------------------------------- */
@@ -535,6 +569,11 @@ static void add_numbers(const FcField *field, gpointer into, gconstpointer from)
         for (guint i = 0; i < more->count; i++)
             if (more->calls[i] != 0)
                 fc_field_add(fc_histogram_at(into, more->first + i), more->calls[i]);
+        return;
+    }
+    if (field->type == FC_FIELD_OFF)
+    {
+        fc_profile_add_off(into, *(FcProfileOff *const *)from);
         return;
     }
     if (field->type == FC_FIELD_SQUARE)

@@ -290,6 +290,17 @@ static guint find_or_add(GHashTable *keys, const FcKey *key, guint index)
     return index;
 }
 
+/* Makes the copied record own what it holds. */
+static void own_record(FcArrayName array, gpointer record)
+{
+    for (guint i = 0; i < FC_SECTION_COUNT; i++)
+    {
+        const FcSection *section = &fc_sections[i];
+        for (guint j = 0; section->array == array && j < section->field_count; j++)
+            fc_field_own(&section->fields[j], fc_section_fields(section, record));
+    }
+}
+
 /* Adds `record`, a record of the other profile with the same key, to `into`. */
 static void add_to(const Merge *merge, FcArrayName array, gpointer into, gconstpointer record)
 {
@@ -333,8 +344,7 @@ static void merge_records(Merge *merge, FcArrayName array)
             continue;
         }
         map->first[next] = next;
-        for (guint j = 0; j < section->field_count; j++)
-            fc_field_own(&section->fields[j], record);
+        own_record(array, record);
         g_array_append_vals(records, record, 1);
     }
 }
@@ -348,7 +358,10 @@ static void append_records(const Merge *merge, FcArrayName array, GArray *into, 
     if (other->len > 0)
         g_array_append_vals(into, other->data, other->len);
     for (guint i = own; i < into->len; i++)
+    {
         map_record(merge, section, fc_array_record(into, array, i));
+        own_record(array, fc_array_record(into, array, i));
+    }
 }
 
 /* Returns a copy of a thread's array, with links into the sum. */

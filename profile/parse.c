@@ -354,10 +354,12 @@ static void give_functions(FcProfile *profile)
     for (guint i = 0; i < profile->functions->len; i++)
     {
         const FcProfileFunction *from = &g_array_index(profile->functions, FcProfileFunction, i);
-        const FcProfileThreadFunction function = {
-            .function = i, .calls = from->calls, .times = from->times, .off = from->off};
-        if (function.calls > 0 || function.times.total_ns > 0)
-            g_array_append_val(functions, function);
+        FcProfileThreadFunction function = {
+            .function = i, .calls = from->calls, .times = from->times};
+        if (function.calls == 0 && function.times.total_ns == 0)
+            continue;
+        fc_profile_add_off(&function.off, from->off);
+        g_array_append_val(functions, function);
     }
 }
 

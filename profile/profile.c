@@ -33,6 +33,13 @@ static void function_clear(gpointer data)
 {
     FcProfileFunction *function = data;
     fc_histogram_clear(&function->histogram);
+    g_free(function->off);
+}
+
+static void thread_function_clear(gpointer data)
+{
+    FcProfileThreadFunction *function = data;
+    g_free(function->off);
 }
 
 static void block_clear(gpointer data)
@@ -70,7 +77,8 @@ const FcArray fc_arrays[FC_ARRAY_COUNT] = {
     [FC_ARRAY_HEAP_BAD_FREES] = {OF_PROFILE(FcProfileBadFree, heap.bad_frees)},
     [FC_ARRAY_HEAP_SAMPLES] = {OF_PROFILE(FcProfileHeapSample, heap.samples)},
     [FC_ARRAY_THREAD_FUNCTIONS] = {OF_THREAD(FcProfileThreadFunction, functions),
-                                   "the thread's function", TIMES(FcProfileThreadFunction)},
+                                   "the thread's function", TIMES(FcProfileThreadFunction),
+                                   thread_function_clear},
     [FC_ARRAY_THREAD_ARCS] = {OF_THREAD(FcProfileThreadArc, arcs),
                               .times = TIMES(FcProfileThreadArc)},
     [FC_ARRAY_THREAD_STACK] = {OF_THREAD(FcProfileFrame, stack)},
@@ -83,6 +91,11 @@ GArray *fc_array_new(FcArrayName name)
     if (fc_arrays[name].clear)
         g_array_set_clear_func(array, fc_arrays[name].clear);
     return array;
+}
+
+GArray *fc_profile_new_thread_functions(void)
+{
+    return fc_array_new(FC_ARRAY_THREAD_FUNCTIONS);
 }
 
 void fc_profile_clear_job(FcProfileJob *job)

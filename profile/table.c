@@ -170,19 +170,9 @@ static const FcField wait_arc_fields[] = {
     FIELD("the time off the CPU", NUMBER, FcProfileTimes, total_wait_ns, SUM),
 };
 
-/* The same fields for a function and for one of a thread's. */
-#define OFF_FIELDS(record)                                                                         \
-    {                                                                                              \
-        FIELD("the preempted time", NUMBER, record, off.preempted_ns, SUM),                        \
-            FIELD("the time for a lock", NUMBER, record, off.kind_ns[FC_WAIT_LOCK], SUM),          \
-            FIELD("the time for a sign", NUMBER, record, off.kind_ns[FC_WAIT_SIGN], SUM),          \
-            FIELD("the time for input", NUMBER, record, off.kind_ns[FC_WAIT_INPUT], SUM),          \
-            FIELD("the time asleep", NUMBER, record, off.kind_ns[FC_WAIT_SLEEP], SUM),             \
-            FIELD("the time for a disk", NUMBER, record, off.kind_ns[FC_WAIT_DISK], SUM),          \
-            FIELD("the time for others", NUMBER, record, off.kind_ns[FC_WAIT_OTHER], SUM),         \
-    }
-static const FcField off_function_fields[] = OFF_FIELDS(FcProfileFunction);
-static const FcField off_thread_function_fields[] = OFF_FIELDS(FcProfileThreadFunction);
+static const FcField off_function_fields[] = {FIELD(NULL, OFF, FcProfileFunction, off, SUM)};
+static const FcField off_thread_function_fields[] = {
+    FIELD(NULL, OFF, FcProfileThreadFunction, off, KEEP)};
 
 static const FcField slowest_fields[] = {
     FIELD("the function", INDEX, FcProfileSlowCall, function, KEY, FC_ARRAY_FUNCTIONS),

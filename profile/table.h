@@ -88,6 +88,7 @@ typedef enum
     FC_FIELD_POINT, /* FcProfileHeapPoint */
     FC_FIELD_HISTOGRAM, /* FcHistogram: the rest of the line */
     FC_FIELD_SIZES,     /* guint64[FC_SIZE_BUCKETS]: likewise */
+    FC_FIELD_OFF,       /* FcProfileOff *, owned; NULL: all are 0 */
     /* These have no word: a line is written only if they are set. */
     FC_FIELD_MARK,  /* gboolean */
     FC_FIELD_TRACE, /* GArray *: the thread's trace */

@@ -31,11 +31,15 @@ void fc_profile_add_times(FcProfileTimes *into, const FcProfileTimes *other)
     add(&into->local_wait_ns, other->local_wait_ns);
 }
 
-void fc_profile_add_off(FcProfileOff *to, const FcProfileOff *more)
+void fc_profile_add_off(FcProfileOff **to, const FcProfileOff *more)
 {
-    add(&to->preempted_ns, more->preempted_ns);
+    if (!more)
+        return;
+    if (!*to)
+        *to = g_new0(FcProfileOff, 1);
+    add(&(*to)->preempted_ns, more->preempted_ns);
     for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
-        add(&to->kind_ns[kind], more->kind_ns[kind]);
+        add(&(*to)->kind_ns[kind], more->kind_ns[kind]);
 }
 
 /* ---- All times of a profile ------------------------------------------------------------- */

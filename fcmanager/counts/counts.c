@@ -161,14 +161,14 @@ static const FcCountsOff *find_off(const FcCounts *counts, guint32 function)
     return counts->offs ? g_hash_table_lookup(counts->offs, GUINT_TO_POINTER(function)) : NULL;
 }
 
-FcProfileOff fc_counts_get_off(const FcCounts *counts, guint32 function)
+FcProfileOff *fc_counts_get_off(const FcCounts *counts, guint32 function)
 {
     const FcCountsOff *from = find_off(counts, function);
-    FcProfileOff off = {0};
     if (!from)
-        return off;
-    off.preempted_ns = MIN(from->preempted, counts->functions[function].wait_local);
-    memcpy(off.kind_ns, from->kind_ns, sizeof off.kind_ns);
+        return NULL;
+    FcProfileOff *off = g_new0(FcProfileOff, 1);
+    off->preempted_ns = MIN(from->preempted, counts->functions[function].wait_local);
+    memcpy(off->kind_ns, from->kind_ns, sizeof off->kind_ns);
     return off;
 }
 

@@ -309,10 +309,10 @@ void fc_counts_add_wait(GHashTable **waits, guint32 index, FcCountsCost wait);
 FcCountsCost fc_counts_wait(GHashTable *waits, guint32 index);
 
 /* The parts off the CPU of a function, made if they are missing.  They belong to `counts`.  The
- * second returns them for the profile: preempted_ns is in ticks, and at most the function's time
- * off the CPU. */
+ * second returns them for the profile, NULL if there are none; the caller frees them.  preempted_ns
+ * is in ticks, and at most the function's time off the CPU. */
 FcCountsOff *fc_counts_make_off(FcCounts *counts, guint32 function);
-FcProfileOff fc_counts_get_off(const FcCounts *counts, guint32 function);
+FcProfileOff *fc_counts_get_off(const FcCounts *counts, guint32 function);
 
 /* Makes room for buckets `first` to `last`. */
 void fc_counts_make_buckets(FcCountsFunction *function, guint first, guint last);

@@ -57,9 +57,10 @@ static FcProfileTimes times_ns(const FcOutputBuild *build, FcProfileTimes ticks)
         fc_output_to_ns(build, ticks.total_wait_ns), fc_output_to_ns(build, ticks.local_wait_ns)};
 }
 
-static FcProfileOff off_ns(const FcOutputBuild *build, FcProfileOff off)
+static FcProfileOff *off_ns(const FcOutputBuild *build, FcProfileOff *off)
 {
-    off.preempted_ns = fc_output_to_ns(build, off.preempted_ns);
+    if (off)
+        off->preempted_ns = fc_output_to_ns(build, off->preempted_ns);
     return off;
 }
 
@@ -191,16 +192,8 @@ static void add_slowest(FcOutputBuild *build, const FcCounts *counts)
         }
 }
 
-static void add_thread_arc(const FcOutputBuild *build, FcProfileThread *thread,
-                           const FcProfileThreadArc *from)
-{
-    const FcProfileThreadArc arc = {from->arc, from->calls, times_ns(build, from->times)};
-    if (!thread->arcs)
-        thread->arcs = g_array_new(FALSE, TRUE, sizeof arc);
-    g_array_append_val(thread->arcs, arc);
-}
-
-static void add_result(FcOutputBuild *build, const FcThreadResult *result)
+/* Takes the result's functions and arcs. */
+static void add_result(FcOutputBuild *build, FcThreadResult *result)
 {
     FcProfileThread thread = {.tid = result->tid,
                               .name = g_strdup(result->name),
@@ -213,19 +206,22 @@ static void add_result(FcOutputBuild *build, const FcThreadResult *result)
                               .waits = result->off.seen,
                               .wait_ns = fc_output_to_ns(build, result->off.off),
                               .preempted_ns = fc_output_to_ns(build, result->off.preempted),
-                              .manager_ns = fc_output_to_ns(build, result->off.paused)};
-    thread.functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
+                              .manager_ns = fc_output_to_ns(build, result->off.paused),
+                              .functions = g_steal_pointer(&result->functions),
+                              .arcs = g_steal_pointer(&result->arcs)};
     thread.stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
-    for (guint i = 0; i < result->functions->len; i++)
+    for (guint i = 0; i < thread.functions->len; i++)
     {
-        FcProfileThreadFunction entry =
-            g_array_index(result->functions, FcProfileThreadFunction, i);
-        entry.times = times_ns(build, entry.times);
-        entry.off = off_ns(build, entry.off);
-        g_array_append_val(thread.functions, entry);
+        FcProfileThreadFunction *function =
+            &g_array_index(thread.functions, FcProfileThreadFunction, i);
+        function->times = times_ns(build, function->times);
+        function->off = off_ns(build, function->off);
     }
-    for (guint i = 0; result->arcs && i < result->arcs->len; i++)
-        add_thread_arc(build, &thread, &g_array_index(result->arcs, FcProfileThreadArc, i));
+    for (guint i = 0; thread.arcs && i < thread.arcs->len; i++)
+    {
+        FcProfileThreadArc *arc = &g_array_index(thread.arcs, FcProfileThreadArc, i);
+        arc->times = times_ns(build, arc->times);
+    }
     for (guint i = 0; i < result->stack->len; i++)
     {
         FcProfileFrame frame = g_array_index(result->stack, FcProfileFrame, i);
@@ -347,10 +343,9 @@ FcProfile *fc_output_thread(const FcProcess *process, const FcThreadResult *resu
     build.profile->run_ns = fc_clock_to_ns(build.clock, result->end_time - result->start_time);
 
     FcThreadResult renumbered = *result;
-    renumbered.functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
+    renumbered.functions = fc_profile_new_thread_functions();
     renumbered.stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
     add_result(&build, &renumbered);
-    g_array_unref(renumbered.functions);
     g_array_unref(renumbered.stack);
     fc_counts_free(own);
     fc_profile_drop_modules(build.profile);

@@ -10,14 +10,14 @@
 
 /* The most functions and open frames of threads, in all, that a profile lists. */
 #define RESULTS_MAX 262144u
-/* The most arcs of threads; each takes 40 bytes. */
+/* The most arcs of threads; each takes 64 bytes. */
 #define RESULT_ARCS_MAX 65536u
 
 static void result_clear(gpointer data)
 {
     FcThreadResult *result = data;
     g_free(result->name);
-    g_array_unref(result->functions);
+    g_clear_pointer(&result->functions, g_array_unref);
     g_array_unref(result->stack);
     g_clear_pointer(&result->arcs, g_array_unref);
     fc_trace_free(result->trace);
@@ -238,7 +238,7 @@ static FcThreadResult make_result(FcProcess *process, FcThread *thread, gboolean
 {
     FcThreadResult result = {.tid = thread->tid, .number = thread->number, .ended = ended};
     result.name = g_steal_pointer(&thread->name);
-    result.functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction));
+    result.functions = fc_profile_new_thread_functions();
     result.stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame));
     fc_stack_final_frames(thread->stack, process->result_budget, result.stack);
     process->result_budget -= result.stack->len;

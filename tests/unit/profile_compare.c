@@ -62,6 +62,13 @@ static void assert_modules(const GArray *a, const GArray *b)
     }
 }
 
+static void assert_offs(const FcProfileOff *left, const FcProfileOff *right)
+{
+    g_assert_cmpint(left == NULL, ==, right == NULL);
+    if (left)
+        g_assert_cmpmem(left, sizeof *left, right, sizeof *right);
+}
+
 static void assert_functions(const GArray *a, const GArray *b)
 {
     g_assert_cmpuint(a->len, ==, b->len);
@@ -80,7 +87,7 @@ static void assert_functions(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->times.local_cost_ns, ==, right->times.local_cost_ns);
         g_assert_cmpuint(left->times.total_wait_ns, ==, right->times.total_wait_ns);
         g_assert_cmpuint(left->times.local_wait_ns, ==, right->times.local_wait_ns);
-        g_assert_cmpmem(&left->off, sizeof left->off, &right->off, sizeof right->off);
+        assert_offs(left->off, right->off);
         g_assert_cmpuint(left->times.local_ns, ==, right->times.local_ns);
         g_assert_cmpuint(left->bounds.total_min_ns, ==, right->bounds.total_min_ns);
         g_assert_cmpuint(left->bounds.total_max_ns, ==, right->bounds.total_max_ns);
@@ -228,7 +235,7 @@ static void assert_threads(const GArray *a, const GArray *b)
             g_assert_cmpuint(f->times.local_cost_ns, ==, g->times.local_cost_ns);
             g_assert_cmpuint(f->times.total_wait_ns, ==, g->times.total_wait_ns);
             g_assert_cmpuint(f->times.local_wait_ns, ==, g->times.local_wait_ns);
-            g_assert_cmpmem(&f->off, sizeof f->off, &g->off, sizeof g->off);
+            assert_offs(f->off, g->off);
         }
         if (a->len > 1) /* the only thread's are those of the profile: they are not written */
             assert_thread_arcs(left->arcs, right->arcs);

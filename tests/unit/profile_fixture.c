@@ -94,11 +94,12 @@ static guint random_function(GRand *rand, const FcProfile *profile)
     return (guint)g_rand_int_range(rand, 0, (gint)profile->functions->len);
 }
 
-static FcProfileOff random_off(GRand *rand)
+static FcProfileOff *random_off(GRand *rand)
 {
-    FcProfileOff off = {.preempted_ns = random_number(rand)};
+    FcProfileOff *off = g_new0(FcProfileOff, 1);
+    off->preempted_ns = random_number(rand);
     for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
-        off.kind_ns[kind] = random_number(rand);
+        off->kind_ns[kind] = random_number(rand);
     return off;
 }
 
@@ -223,7 +224,7 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
             .ended = g_rand_boolean(rand),
             .waits = (FcWaits)g_rand_int_range(rand, FC_WAITS_UNKNOWN, FC_WAITS_COUNT),
             .manager_ns = i % 2 == 0 ? random_number(rand) : 0,
-            .functions = g_array_new(FALSE, TRUE, sizeof(FcProfileThreadFunction)),
+            .functions = fc_profile_new_thread_functions(),
             .stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame)),
         };
         thread.wait_ns = thread.waits != FC_WAITS_UNKNOWN ? random_number(rand) : 0;
@@ -235,7 +236,7 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
                 random_function(rand, profile), random_number(rand),
                 .times = {random_number(rand), random_number(rand), random_number(rand),
                           random_number(rand)},
-                .off = j % 2 == 0 ? random_off(rand) : (FcProfileOff){0}};
+                .off = j % 2 == 0 ? random_off(rand) : NULL};
             const FcProfileFrame frame = {random_function(rand, profile),
                                           random_place(rand, profile)};
             g_array_append_val(thread.functions, function);

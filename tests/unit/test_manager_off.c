@@ -108,7 +108,8 @@ static void note_wait(FcFixture *f, guint64 time, FcWaitKind kind, guint64 turns
 }
 
 /* Of function `letter`. */
-static FcProfileOff off_of(const FcFixture *f, char letter)
+/* Returns an owned copy. */
+static FcProfileOff *off_of(const FcFixture *f, char letter)
 {
     const FcCountsFunction *function = fc_fixture_function(f->counts, letter);
     const guint32 index = (guint32)(function - f->counts->functions);
@@ -138,15 +139,15 @@ static void test_kinds(void)
     note_wait(&f, 230000, FC_WAIT_SIGN, 5, 100);
     fc_fixture_seen(&f, 200000, 45000, 4);
     fc_fixture_leave(&f, 200000, 'A', 0x99, 0);
-    const FcProfileOff of_a = off_of(&f, 'A');
-    const FcProfileOff of_b = off_of(&f, 'B');
-    g_assert_cmpuint(of_b.kind_ns[FC_WAIT_LOCK], ==, 30);
-    g_assert_cmpuint(of_b.kind_ns[FC_WAIT_DISK], ==, 0);
-    g_assert_cmpuint(of_b.preempted_ns, ==, 0);
-    g_assert_cmpuint(of_a.kind_ns[FC_WAIT_SLEEP], ==, 7);
-    g_assert_cmpuint(of_a.kind_ns[FC_WAIT_INPUT], ==, 0);
-    g_assert_cmpuint(of_a.kind_ns[FC_WAIT_SIGN], ==, 0);
-    g_assert_cmpuint(of_a.preempted_ns, ==, 15000);
+    g_autofree FcProfileOff *of_a = off_of(&f, 'A');
+    g_autofree FcProfileOff *of_b = off_of(&f, 'B');
+    g_assert_cmpuint(of_b->kind_ns[FC_WAIT_LOCK], ==, 30);
+    g_assert_cmpuint(of_b->kind_ns[FC_WAIT_DISK], ==, 0);
+    g_assert_cmpuint(of_b->preempted_ns, ==, 0);
+    g_assert_cmpuint(of_a->kind_ns[FC_WAIT_SLEEP], ==, 7);
+    g_assert_cmpuint(of_a->kind_ns[FC_WAIT_INPUT], ==, 0);
+    g_assert_cmpuint(of_a->kind_ns[FC_WAIT_SIGN], ==, 0);
+    g_assert_cmpuint(of_a->preempted_ns, ==, 15000);
     fc_fixture_stop(&f);
 }
 

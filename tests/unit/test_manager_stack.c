@@ -71,7 +71,7 @@ static void test_nesting(void)
     g_assert_cmpuint(FUNCTION('B')->histogram.first, ==, 2);
     g_assert_cmpuint(FUNCTION('B')->histogram.count, ==, 4);
     g_assert_cmpuint(sizeof(FcCountsFunction), <=, 256);
-    g_assert_cmpuint(sizeof(FcProfileFunction), <=, 288);
+    g_assert_cmpuint(sizeof(FcProfileFunction), <=, 256);
     g_assert_cmpuint(fc_stack_depth(f.stack), ==, 0);
     fc_fixture_stop(&f);
 }

@@ -132,6 +132,32 @@ class Growth(fctest.Case):
             self.assertLess(len(calls), 150000)
             self.assertEqual(sum(calls), sum(function.calls for function in profile.functions))
 
+    def test_managers_memory_with_many_functions(self):
+        """Less than 1 KiB for each of 100,000 functions with a context, an arc and times of its own.  The functions
+        are addresses in a large area, which the program passes to the hooks."""
+        source = self.write("functions.c", """
+            #include <stdlib.h>
+            void __cyg_profile_func_enter(void *function, void *site);
+            void __cyg_profile_func_exit(void *function, void *site);
+            __asm__(".text\\n.globl area\\n.type area, @object\\narea: .space 3200000, 0x90\\n"
+                    ".size area, .-area\\n");
+            extern char area[];
+            __attribute__((no_instrument_function)) int main(int argc, char **argv)
+            {
+                for (long calls = 0; calls < 3; calls++)
+                    for (long i = 0; i < atol(argv[argc - 1]); i++)
+                    {
+                        __cyg_profile_func_enter(area + 32 * i, area + 32 * i + 9);
+                        __cyg_profile_func_exit(area + 32 * i, area + 32 * i + 9);
+                    }
+                return 0;
+            }
+            """)
+        program = self.compile(source, "-O1")
+        self.assertLess(self.manager_kib([program, "100000"]), 96000)
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual([function.calls for function in profile.functions], [3] * 100000)
+
     def test_managers_memory_with_many_coroutines(self):
         """200,000 of them, one after the other, each on a stack where none was before: what is
         kept of one that ended is where its stack was."""
