@@ -122,10 +122,37 @@ static gboolean give(FcShortNames *names, const char *text, const char *name)
     return TRUE;
 }
 
+/* The name with as many of its parameters as there is room for, if it is not one that `names`,
+ * which may be NULL, has for another `whole` name.  NULL: there is no room even for none of them.
+ */
+static char *cut_parameters(const FcShortNames *names, const char *name, const char *whole,
+                            guint width, const char *ellipsis)
+{
+    char *found = NULL;
+    if (length_of(name) <= width)
+        return NULL;
+    for (guint count = 0;; count++)
+    {
+        g_autofree char *text = fc_shorten_fewer_parameters(name, count, ellipsis);
+        if (!text || length_of(text) > width)
+            return found;
+        if (names && taken_by(names, text, whole))
+            continue;
+        g_free(found);
+        found = g_steal_pointer(&text);
+    }
+}
+
 /* Of the function's own name, behind all scopes, as much as there is room for. */
 static char *shorten(FcShortNames *names, const char *name, guint width)
 {
     const char *own = own_name(name);
+    char *fewer = cut_parameters(names, own, name, width, names->ellipsis);
+    if (fewer)
+    {
+        give(names, fewer, name);
+        return fewer;
+    }
     g_autofree char *text = fit_ends(own, width, names->ellipsis);
     const char *other = taken_by(names, text, name);
     if (other && own == name && length_of(name) > width)
@@ -202,5 +229,6 @@ char *fc_short_names_brief(const char *name, guint width, const char *ellipsis)
         if (length_of(text) <= width)
             return g_steal_pointer(&text);
     }
-    return fit_ends(own_name(name), width, ellipsis);
+    char *fewer = cut_parameters(NULL, own_name(name), name, width, ellipsis);
+    return fewer ? fewer : fit_ends(own_name(name), width, ellipsis);
 }

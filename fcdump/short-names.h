@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names that are too long for their column: their outermost scopes go, and where that is not enough
- * the middle, as what tells two of them apart may be anywhere.  Used by render.c alone.
+ * Names that are too long for their column: their outermost scopes go, then their last parameters,
+ * and where that is not enough the middle, as what tells two of them apart may be anywhere.  Used
+ * by render.c alone.
  */
 #pragma once
 
@@ -17,6 +18,6 @@ void fc_short_names_free(FcShortNames *names);
  * the same result.  Where there is next to no room it is the whole name.  The caller owns it. */
 char *fc_short_names_fit(FcShortNames *names, const char *name, guint width);
 
-/* `name` in at most `width` columns, for a sentence: without its outermost scopes, and where that
- * is not enough without its middle.  The caller owns it. */
+/* `name` in at most `width` columns, for a sentence: without its outermost scopes, then
+ * its last parameters, and where that is not enough without its middle.  The caller owns it. */
 char *fc_short_names_brief(const char *name, guint width, const char *ellipsis);

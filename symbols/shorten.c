@@ -759,6 +759,48 @@ const char *fc_shorten_behind_scope(const char *name)
     return NULL;
 }
 
+/* The bracket of its parameters: the last one that stands right behind a name.  NULL: there is
+ * none. */
+static const char *find_parameters(const char *name)
+{
+    const char *found = NULL;
+    for (const char *p = name; *p != '\0';)
+        if (is_operator(name, p))
+            p = behind_operator(p);
+        else if (strchr("<([{", *p))
+        {
+            if (*p == '(' && p > name && p[-1] != ' ' && p[-1] != ':')
+                found = p;
+            p = behind_bracket(p);
+        }
+        else
+            p++;
+    return found;
+}
+
+char *fc_shorten_fewer_parameters(const char *name, guint count, const char *ellipsis)
+{
+    const char *open = is_readable(name) ? find_parameters(name) : NULL;
+    if (!open)
+        return NULL;
+    const char *behind = behind_bracket(open);
+    const char *close = behind - 1;
+    if (*close != ')' || close == open + 1)
+        return NULL;
+    const char *end = open + 1; /* of those that stay */
+    for (guint i = 0; i < count; i++)
+    {
+        const char *p = i == 0 ? end : end + 1; /* behind the comma */
+        while (p < close && *p != ',')
+            p = strchr("<([{", *p) ? behind_bracket(p) : p + 1;
+        if (p >= close)
+            return NULL;
+        end = p;
+    }
+    return g_strdup_printf("%.*s%s%s%s", (int)(end - name), name, count > 0 ? ", " : "", ellipsis,
+                           close);
+}
+
 gboolean fc_shorten_is_lambda(const char *name)
 {
     return strstr(name, "{lambda") || strstr(name, "::$_") || strstr(name, "{closure") ||

@@ -42,5 +42,9 @@ char *fc_shorten_outermost(const char *name, gboolean *is_nested);
  * none. */
 const char *fc_shorten_behind_scope(const char *name);
 
+/* `name`, short already, with its first `count` parameters, `ellipsis` for the others: "put(int,
+ * ...)". NULL: it has no more.  The caller owns the result. */
+char *fc_shorten_fewer_parameters(const char *name, guint count, const char *ellipsis);
+
 /* Whether it is a lambda or closure, or runs within OpenMP: its line tells more than its name. */
 gboolean fc_shorten_is_lambda(const char *name);

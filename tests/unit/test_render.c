@@ -163,6 +163,18 @@ static void test_short_names(void)
     g_assert_cmpstr(little, ==, "|  `- little");
     g_autofree char *tree = fc_short_names_fit(names, "|  `- a name that is too long for that", 26);
     g_assert_cmpstr(tree, ==, "|  `- a name t... for that");
+    static const char *const overloads[][2] = {
+        {"store::put(std::string, int, long, char)", "put(std::string, ...)"},
+        {"store::put(std::string, int, long, double)", "put(...)"}, /* not the same */
+        {"a_name_of_its_own(std::string, int)", "a_name_of_its_own(...)"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(overloads); i++)
+    {
+        g_autofree char *cut = fc_short_names_fit(names, overloads[i][0], 24);
+        g_assert_cmpstr(cut, ==, overloads[i][1]);
+    }
+    g_autofree char *brief = fc_short_names_brief(overloads[0][0], 26, "...");
+    g_assert_cmpstr(brief, ==, "put(std::string, int, ...)");
     fc_short_names_free(names);
 }
 

@@ -153,6 +153,8 @@ static void test_strange(void)
         g_autofree char *parameters = fc_shorten_parameters(names[i], &how);
         g_autofree char *bare = fc_shorten_bare(names[i]);
         g_autofree char *outermost = fc_shorten_outermost(names[i], NULL);
+        g_autofree char *fewer = fc_shorten_fewer_parameters(names[i], 0, "...");
+        g_autofree char *one = fc_shorten_fewer_parameters(names[i], 1, "...");
         fc_shorten_behind_scope(names[i]);
         g_assert_nonnull(shown);
         g_assert_nonnull(bare);
@@ -166,6 +168,38 @@ static void test_strange(void)
     g_assert_cmpstr(shown, ==, deep->str);
 }
 
+static void test_fewer_parameters(void)
+{
+    static const struct
+    {
+        const char *name;
+        guint count;
+        const char *expected;
+    } cases[] = {
+        {"put(int, char*, long) const", 2, "put(int, char*, ...) const"},
+        {"put(int, char*, long) const", 0, "put(...) const"},
+        {"put(int, char*, long)", 3, NULL},
+        {"put(std::map<int, char>, void (*)(int, int), long)", 1, "put(std::map<int, char>, ...)"},
+        {"put(std::map<int, char>, void (*)(int, int), long)", 2,
+         "put(std::map<int, char>, void (*)(int, int), ...)"},
+        {"operator()(int, int)", 1, "operator()(int, ...)"},
+        {"operator<(A const&, B const&)", 0, "operator<(...)"},
+        {"worker(int)::Counter::up(int, int)", 1, "worker(int)::Counter::up(int, ...)"},
+        {"put(int, int) [main.c]", 1, "put(int, ...) [main.c]"},
+        {"put()", 0, NULL},
+        {"put", 0, NULL},
+        {"List<int>::put (deleting)", 0, NULL},
+        {"operator()", 0, NULL},
+        {"put(", 0, NULL},
+        {"(anonymous namespace)::put", 0, NULL},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    {
+        g_autofree char *fewer = fc_shorten_fewer_parameters(cases[i].name, cases[i].count, "...");
+        g_assert_cmpstr(fewer, ==, cases[i].expected);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -174,6 +208,7 @@ int main(int argc, char **argv)
     g_test_add_func("/shorten/parameters", test_parameters);
     g_test_add_func("/shorten/bare", test_bare);
     g_test_add_func("/shorten/scopes", test_scopes);
+    g_test_add_func("/shorten/fewer-parameters", test_fewer_parameters);
     g_test_add_func("/shorten/strange", test_strange);
     return g_test_run();
 }
