@@ -10,6 +10,8 @@
 #include "model/contention.h"
 #include "model/hotpath.h"
 
+#include <math.h>
+
 /* From where on a figure is worth a sentence: no time depends on these. */
 #define NOTABLE_OWN 0.1        /* of all time, at least */
 #define NOTABLE_WAIT 0.1       /* of all time of the threads that work */
@@ -54,6 +56,14 @@ static const char *brief_name(const FcModel *model, const FcFunction *function, 
 static const char *name_of(const FcModel *model, guint function)
 {
     return brief_name(model, fc_model_function(model, function), NAME_WIDTH);
+}
+
+/* Whether a time is so large a part of the whole that its standard error can't be what makes it a
+ * finding.  Waiting is measured. */
+static gboolean is_beyond(const FcModel *model, guint64 ns, guint64 error_ns, double part)
+{
+    const double error = model->time == FC_TIME_PART_WAIT ? 0 : (double)error_ns;
+    return ns > 0 && (double)ns - error >= part * (double)model->base_ns;
 }
 
 /* ---- What went wrong ---------------------------------------------------------------------- */
@@ -116,13 +126,17 @@ static void find_hooks(GPtrArray *findings, const FcReportContext *context)
     const FcModel *model = context->model;
     guint64 cost_ns = 0;
     guint64 own_ns = 0;
+    double variance = 0;
     for (guint i = 0; i < model->functions->len; i++)
     {
-        const FcProfileTimes *times = &fc_model_function(model, i)->figures.times;
-        cost_ns += times->local_cost_ns;
-        own_ns += times->local_ns;
+        const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
+        cost_ns += figures->times.local_cost_ns;
+        own_ns += figures->times.local_ns;
+        variance += (double)figures->local_error_ns * (double)figures->local_error_ns;
     }
-    if (cost_ns <= own_ns || model->time == FC_TIME_PART_WAIT)
+    /* what one of the two has too much the other has too little */
+    if (model->time == FC_TIME_PART_WAIT || cost_ns <= own_ns ||
+        (double)(cost_ns - own_ns) < 2 * sqrt(variance))
         return;
     g_autofree char *what = own_ns == 0
                                 ? g_strdup("Hooks took all of the time")
@@ -211,18 +225,28 @@ static const char *time_phrase(FcTimePart part)
                                        : "the time";
 }
 
-static void find_heaviest(GPtrArray *findings, const FcModel *model, const gboolean *waiting)
+/* Whether the function's own time is notable, and known well enough to be said without a mark. */
+static gboolean is_heavy(const FcReportContext *context, const FcProfileFunction *figures)
 {
+    FcTimeSum sum = {0};
+    fc_report_add_local(&sum, figures);
+    return fc_report_is_local_known(figures) && *fc_report_time_mark(context, &sum) != '?' &&
+           is_beyond(context->model, sum.ns, figures->local_error_ns, NOTABLE_OWN);
+}
+
+static void find_heaviest(GPtrArray *findings, const FcReportContext *context,
+                          const gboolean *waiting)
+{
+    const FcModel *model = context->model;
     const FcFunction *most = NULL;
     for (guint i = 0; i < model->functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, i);
-        if (function->shown && !waiting[i] &&
+        if (function->shown && !waiting[i] && is_heavy(context, &function->figures) &&
             (!most || function->figures.times.local_ns > most->figures.times.local_ns))
             most = function;
     }
-    if (!most || most->figures.times.local_ns == 0 ||
-        (double)most->figures.times.local_ns < NOTABLE_OWN * (double)model->base_ns)
+    if (!most)
         return;
     g_autofree char *calls = fc_format_brief_count(most->figures.calls);
     g_autofree char *each =
@@ -283,11 +307,15 @@ static void find_cycle(GPtrArray *findings, const FcModel *model)
     for (guint cycle = 1; cycle <= fc_callgraph_cycle_count(model->graph); cycle++)
         if (heaviest == 0 || fc_report_cycle_ns(model, cycle) > fc_report_cycle_ns(model, heaviest))
             heaviest = cycle;
-    if (heaviest == 0 ||
-        (double)fc_report_cycle_ns(model, heaviest) < NOTABLE_CYCLE * (double)model->base_ns)
+    if (heaviest == 0)
         return;
     guint count;
     const guint *members = fc_callgraph_cycle_members(model->graph, heaviest, &count);
+    guint64 error_ns = 0; /* the largest of those that it is entered by */
+    for (guint i = 0; i < count; i++)
+        error_ns = MAX(error_ns, fc_model_function(model, members[i])->figures.total_error_ns);
+    if (!is_beyond(model, fc_report_cycle_ns(model, heaviest), error_ns, NOTABLE_CYCLE))
+        return;
     add(findings,
         g_strdup_printf("%s and %u other function%s call one another", name_of(model, members[0]),
                         count - 1, count == 2 ? "" : "s"),
@@ -321,6 +349,16 @@ static gboolean is_triangle(guint64 callees, guint64 calls)
     return callees == calls * (calls - 1) / 2 || callees == calls * (calls + 1) / 2;
 }
 
+/* Of the arc's time, as far as that of its callee is an estimate. */
+static guint64 arc_error_ns(const FcModel *model, const FcArc *arc)
+{
+    const FcProfileFunction *callee = &fc_model_function(model, arc->callee)->figures;
+    return callee->times.total_ns == 0
+               ? 0
+               : (guint64)((double)callee->total_error_ns * (double)arc->total_ns /
+                           (double)callee->times.total_ns);
+}
+
 static void find_square(GPtrArray *findings, const FcModel *model)
 {
     guint count;
@@ -333,7 +371,7 @@ static void find_square(GPtrArray *findings, const FcModel *model)
             is_triangle(arcs[i].calls,
                         fc_model_function(model, (guint)arcs[i].caller)->figures.calls))
             most = &arcs[i];
-    if (!most || (double)most->total_ns < NOTABLE_SQUARE * (double)model->base_ns)
+    if (!most || !is_beyond(model, most->total_ns, arc_error_ns(model, most), NOTABLE_SQUARE))
         return;
     const char *caller = name_of(model, (guint)most->caller);
     g_autofree char *calls =
@@ -356,7 +394,7 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     find_bad_frees(findings, context);
     find_hooks(findings, context);
     find_contention(findings, context, &contention->contended);
-    find_heaviest(findings, model, waiting);
+    find_heaviest(findings, context, waiting);
     if (!model->lacks_arcs)
         find_square(findings, model);
     find_leaks(findings, context);

@@ -9,6 +9,7 @@
 #include "fcdump/job.h"
 #include "fcdump/report-header.h"
 #include "profile/path.h"
+#include "symbols/shorten.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,19 +127,28 @@ static void add_times(Facts *facts, const FcModel *model)
         add_fact(facts, format_named("preempted", preempted_ns));
 }
 
-static void print_facts(const FcReportContext *context)
+static char *format_facts(const FcModel *model, guint width, guint command_width)
 {
-    const FcModel *model = context->model;
-    const guint width = fc_render_width(context->render);
-    g_autofree char *command =
-        format_command(model, width == 0 ? 0 : MAX(PROGRAM_WIDTH, width - MIN(width, 48)));
-    g_autoptr(GString) line = g_string_new(NULL);
+    g_autofree char *command = format_command(model, command_width);
+    GString *line = g_string_new(NULL);
     Facts facts = {line, width};
     if (*command != '\0')
         g_string_append_printf(line, "%s:", command);
     add_fact(&facts, format_end(model));
     add_times(&facts, model);
-    fc_render_title(context->render, "%s", line->str);
+    return g_string_free(line, FALSE);
+}
+
+/* The command gets the room that its facts leave. */
+static void print_facts(const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    const guint width = fc_render_width(context->render);
+    g_autofree char *brief = format_facts(model, width, PROGRAM_WIDTH);
+    const guint taken = (guint)g_utf8_strlen(brief, -1);
+    g_autofree char *line =
+        format_facts(model, width, width == 0 ? 0 : PROGRAM_WIDTH + width - MIN(width, taken));
+    fc_render_title(context->render, "%s", line);
 }
 
 /* ---- What is notable --------------------------------------------------------------------- */
@@ -205,6 +215,8 @@ typedef struct
     gboolean has_doubts;
     gboolean has_unknown;
     gboolean has_places;
+    gboolean has_waits;
+    gboolean has_overloads;
 } Seen;
 
 /* The standard error as a part of the time, in per cent; NULL where the time was measured. */
@@ -258,31 +270,69 @@ static void add_row(const FcReportContext *context, FcTable *table, const FcFunc
     fc_table_cell(table, figures->times.total_wait_ns > 0
                              ? fc_format_brief_time(figures->times.total_wait_ns)
                              : NULL);
+    seen->has_waits = seen->has_waits || figures->times.total_wait_ns > 0;
     fc_table_cell(table, fc_format_brief_count(figures->calls));
+    seen->has_overloads = seen->has_overloads || fc_shorten_has_parameters(function->label);
     char *place = fc_report_source(context, &figures->place, FALSE);
     seen->has_places = seen->has_places || place;
     fc_table_cell(table, place);
     fc_table_cell(table, fc_report_function(context, function));
 }
 
+/* A sentence of the footnote, and whether it goes before others where the line has no room: those
+ * that change how rows are read stay. */
+typedef struct
+{
+    gboolean is_due;
+    guint spare; /* the greatest goes first; 0: never */
+    const char *text;
+} Remark;
+
+static guint remarks_width(const Remark *remarks, guint count)
+{
+    guint width = 0;
+    for (guint i = 0; i < count; i++)
+        width += remarks[i].is_due ? (guint)g_utf8_strlen(remarks[i].text, -1) + 1 : 0;
+    return width - MIN(width, 1);
+}
+
+/* Takes remarks away until the others fit. */
+static void fit_remarks(Remark *remarks, guint count, guint width)
+{
+    while (width > 0 && remarks_width(remarks, count) > width)
+    {
+        Remark *least = &remarks[0];
+        for (guint i = 1; i < count; i++)
+            if (remarks[i].is_due && (!least->is_due || remarks[i].spare > least->spare))
+                least = &remarks[i];
+        if (!least->is_due || least->spare == 0)
+            return;
+        least->is_due = FALSE;
+    }
+}
+
 static void print_footnote(const FcReportContext *context, const Seen *seen, guint more)
 {
     const FcModel *model = context->model;
-    const gboolean utf8 = fc_render_utf8(context->render);
+    g_autofree char *others = g_strdup_printf("%u more: --all.", more);
+    Remark remarks[] = {
+        {model->profile->extended && !fc_report_misses_calls(context), 5, "Calls are exact."},
+        {(seen->has_errors || seen->has_unknown) && model->profile->looks < LOOKS_MANY, 1,
+         "Few samples: own times are rough."},
+        {seen->has_errors, 3,
+         fc_render_utf8(context->render) ? "±: standard error." : "+-: standard error."},
+        {seen->has_doubts, 0, "?: overhead was more."},
+        {seen->has_unknown, 0, "unknown: never timed."},
+        {seen->has_waits, 2, "waited: blocked or preempted, all threads."},
+        {seen->has_overloads, 3, "f(int): one of several f."},
+        {more > 0, 0, others},
+        {TRUE, 4, "How sure: --notes."},
+    };
+    fit_remarks(remarks, G_N_ELEMENTS(remarks), fc_render_width(context->render));
     g_autoptr(GString) line = g_string_new(NULL);
-    if (model->profile->extended && !fc_report_misses_calls(context))
-        g_string_append(line, "Calls are exact. ");
-    if ((seen->has_errors || seen->has_unknown) && model->profile->looks < LOOKS_MANY)
-        g_string_append(line, "Few samples: own times are rough. ");
-    if (seen->has_errors)
-        g_string_append_printf(line, "%s: standard error. ", utf8 ? "±" : "+-");
-    if (seen->has_doubts)
-        g_string_append(line, "?: overhead was more. ");
-    if (seen->has_unknown)
-        g_string_append(line, "unknown: never timed. ");
-    if (more > 0)
-        g_string_append_printf(line, "%u more: --all. ", more);
-    g_string_append(line, "How sure: --notes.");
+    for (guint i = 0; i < G_N_ELEMENTS(remarks); i++)
+        if (remarks[i].is_due)
+            g_string_append_printf(line, "%s%s", line->len > 0 ? " " : "", remarks[i].text);
     fc_render_note(context->render, "%s", line->str);
 }
 
@@ -308,13 +358,14 @@ static void print_functions(const FcReportContext *context)
     if (!fc_report_shows_waits(context))
         fc_table_hide(table, WAITED);
     FcReportCut cut = {0};
-    Seen seen = {FALSE, FALSE, FALSE, FALSE};
+    Seen seen = {0};
     for (guint i = 0; i < functions->len; i++)
     {
         const FcFunction *function = fc_model_function(model, g_array_index(functions, guint, i));
         if (fc_report_keep(&own, &cut, function->figures.times.total_ns, model->base_ns))
             add_row(&own, table, function, &seen);
     }
+    seen.has_waits = seen.has_waits && fc_report_shows_waits(context);
     if (!seen.has_places || (width > 0 && width < WIDTH_OF_PLACES))
         fc_table_hide(table, PLACE);
     fc_render_line(context->render, "%s", "");

@@ -229,7 +229,7 @@ static void add_contention(FcTable *table, const FcReportContext *context,
         g_autofree char *share = fc_format_share(contention->preempted_ns, contention->run_ns);
         add(table, "Preempted",
             g_strdup_printf(
-                "for %s%% of the threads' time others, of this program too, had the processors",
+                "threads were ready but not running for %s%% of their time: the machine was busy",
                 share));
     }
 }

@@ -778,6 +778,14 @@ static const char *find_parameters(const char *name)
     return found;
 }
 
+gboolean fc_shorten_has_parameters(const char *name)
+{
+    const char *own = name;
+    for (const char *p = name; (p = fc_shorten_behind_scope(p));)
+        own = p;
+    return is_readable(own) && find_parameters(own) != NULL;
+}
+
 char *fc_shorten_fewer_parameters(const char *name, guint count, const char *ellipsis)
 {
     const char *open = is_readable(name) ? find_parameters(name) : NULL;

@@ -46,5 +46,8 @@ const char *fc_shorten_behind_scope(const char *name);
  * ...)". NULL: it has no more.  The caller owns the result. */
 char *fc_shorten_fewer_parameters(const char *name, guint count, const char *ellipsis);
 
+/* Whether the function's own parameters are shown: "put(int)", "put()". */
+gboolean fc_shorten_has_parameters(const char *name);
+
 /* Whether it is a lambda or closure, or runs within OpenMP: its line tells more than its name. */
 gboolean fc_shorten_is_lambda(const char *name);

@@ -198,6 +198,12 @@ static void test_fewer_parameters(void)
         g_autofree char *fewer = fc_shorten_fewer_parameters(cases[i].name, cases[i].count, "...");
         g_assert_cmpstr(fewer, ==, cases[i].expected);
     }
+    g_assert_true(fc_shorten_has_parameters("Log::put()"));
+    g_assert_true(fc_shorten_has_parameters("List<int>::put(int) const"));
+    g_assert_true(fc_shorten_has_parameters("Call::operator()(int)"));
+    g_assert_false(fc_shorten_has_parameters("Call::operator()"));
+    g_assert_false(fc_shorten_has_parameters("worker(int)::Counter::up"));
+    g_assert_false(fc_shorten_has_parameters("poly<3>::~poly (deleting)"));
 }
 
 int main(int argc, char **argv)

@@ -98,7 +98,7 @@ class Example(unittest.TestCase):
             for row in rows:
                 self.assertRegex(row, r"^ *[\d.]+ [num]?s +(<?>?\d+%|\?)? +[\d.]+% .* \w+$")
             self.assertTrue({"pack", "check_packing", "find_slot"} <= {row.split()[-1] for row in rows}, text)
-            self.assertRegex(lines[at + 16], r"more: --all\. How sure: --notes\.$")
+            self.assertRegex(lines[at + 16], r"(^|\. )\d+ more: --all\.( How sure: --notes\.)?$")
 
     def test_gcc(self):
         self.profile("gcc")

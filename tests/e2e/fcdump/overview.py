@@ -46,7 +46,10 @@ long = simple(program)
 long.header["arguments"] = ["./prog", *["argument"] * 20]
 long.write("long.fc")
 facts = parts("long.fc")[0]
-contains(facts, "argume...: 10.0 ms; CPU 10.0 ms; 1 thread; 6 calls", "many arguments")
+contains(facts, " argu...: 10.0 ms; CPU 10.0 ms; 1 thread; 6 calls", "many arguments")
+equal(len(facts), 80, "arguments have the room that is left")
+facts = good("--width=120", "long.fc").splitlines()[0]
+equal((len(facts), facts[-41:]), (120, ": 10.0 ms; CPU 10.0 ms; 1 thread; 6 calls"), "more of it on a wider terminal")
 
 # Losses come first.
 lossy = simple(program)
@@ -80,7 +83,9 @@ marks.more = [("counted", [f"1 1000 40 {5 * MS} {5 * MS}"])]
 marks.write("marks.fc")
 table = parts("marks.fc")[2]
 equal(table[2].split(), ["50.0", "ms", "10%", "42%", "50.0", "ms", "1000", "work"], "the standard error")
-contains(good("marks.fc"), "Calls are exact. Few samples: own times are rough. +-: standard error. ", "the footnote")
+contains(good("--width=100", "marks.fc"),
+         "\nCalls are exact. Few samples: own times are rough. +-: standard error. How sure: --notes.\n", "the footnote")
+equal(table[-1], "Few samples: own times are rough. +-: standard error. How sure: --notes.", "the footnote on 80 columns")
 marks.more = [("counted", [f"1 1000 0 {50 * MS} {50 * MS}"])]
 marks.write("unknown.fc")
 table = parts("unknown.fc")[2]
@@ -109,6 +114,36 @@ for own_ms, says in ((2, "Hooks took 2.5 times as long as the functions"), (0, "
     hooked.write("hooked.fc")
     equal([each for each in good("--width=60", "hooked.fc").splitlines() if "Hooks" in each], ["* " + says + ', most for main; compile with CFLAGS="-O1 -g $(fc-config --cflags)": --suggest-filter'] if says else [], "hooks")
     equal("nan" in good("hooked.fc"), False, "no part of nothing")
+
+# What lies within its own error is no finding.
+
+
+def rough(error_ms, estimated_ms=16):
+    """A function with 14% of the time, its standard error so many ms, among others with 4%."""
+    made = Profile(program, run_ns=120 * MS)
+    for number in range(20):
+        made.function(f"f{number}", 1, 5 * MS, 5 * MS, where=0x20000 + 16 * number)
+    made.function("work", 1000, estimated_ms * MS, estimated_ms * MS, where=0x21000)
+    made.modules.append((0, 0, 0x40000, 0, 2**64 - 1, program.build_id, program.path))
+    made.functions = [((1, f[0][1]), *f[1:]) for f in made.functions]
+    made.thread(1, 0, 120 * MS, 120 * MS, 1020, False, "prog")
+    made.more = [("counted", [f"20 1000 40 {error_ms * MS} {error_ms * MS}"])]
+    made.write("rough.fc")
+    return told("itself takes", "rough.fc")
+
+
+for error_ms, expected in ((1, True), (4, True), (5, False), (9, False)):
+    equal(rough(error_ms), expected, f"a share with a standard error of {error_ms} ms")
+equal((rough(90, 200), rough(110, 200)), (True, False), "a time that is mostly error")
+
+# Hooks took 1.25 times as much: not if what was taken off them may be theirs.
+for error_us, expected in ((100, True), (600, False)):
+    hooked = Profile(program, run_ns=20 * MS)
+    hooked.function("work", 1000, 4 * MS, 4 * MS)
+    hooked.thread(1, 0, 20 * MS, 20 * MS, 1, False, "prog")
+    hooked.more = [("counted", [f"0 1000 40 {error_us * 1000} {error_us * 1000}"]), ("cost-functions", [f"0 {5 * MS} {5 * MS}"])]
+    hooked.write("hooked.fc")
+    equal("Hooks took 1.2 times" in good("hooked.fc"), expected, f"hooks, with an error of {error_us} us")
 
 # Three at most.
 equal(len(parts("recursive.fc", "heap.fc")[1]) <= 3, True, "three findings at most")
@@ -145,6 +180,7 @@ contains("\n".join(findings), "3 threads wait in leaf (names.c:15) for 78.0 ms: 
 contains("\n".join(findings), "2 of 5 threads only waited (listener-0, listener-1): --threads", "who only waited")
 equal(told("The machine was busy", "threads.fc"), False, "a machine that is not busy")
 contains(table[0], "waited", "a column of waiting")
+contains(table[-1], "waited: blocked or preempted, all threads.", "what the column is")
 threads.sections = lambda: sections(38 * MS)
 threads.write("busy.fc")
 equal((told("The machine was busy", "busy.fc"), told("threads wait in", "busy.fc")), (True, False), "preempted, not blocked")
@@ -214,7 +250,7 @@ shared(0, 10, 20, 10, 100)
 contains(good("--width=120", "shared.fc"), "1 of 4 threads in leaf (names.c:15) has 71% of their work", "uneven shares")
 
 
-def squared(callers, callees, cost=50):
+def squared(callers, callees, cost=50, error=0):
     """So many calls of work make so many of leaf, of which all take that part of the time."""
     made = Profile(program, run_ns=100 * MS)
     made.function("main", 1, 100 * MS, 0)
@@ -223,12 +259,13 @@ def squared(callers, callees, cost=50):
     made.arc("main", "main+6", "work", callers, 100 * MS)
     made.arc("work", "work+6", "leaf", callees, cost * MS)
     made.thread(1, 0, 100 * MS, 100 * MS, callers + callees + 1, False, "prog")
+    made.more = [("counted", [f"2 {callees} 40 {error * MS} {error * MS}"])] if error else []
     made.write("squared.fc")
     return told("calls of work make", "squared.fc")
 
 
 for expected, *how in ((True, 100, 4950), (True, 1000, 500500), (False, 100, 4951), (False, 100, 10000), (False, 5, 10),
-                       (False, 100, 4950, 5)):
+                       (False, 100, 4950, 5), (True, 100, 4950, 20, 8), (False, 100, 4950, 20, 12)):
     equal(squared(*how), expected, f"squares {how}")
 
 # The report of it, and what is preempted is not blocked.

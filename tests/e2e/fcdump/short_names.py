@@ -125,6 +125,10 @@ screen = good("--width=80", "functioncheck.fc").rstrip("\n").split("\n")
 if len(screen) > 24 or max(map(len, screen)) > 80:
     fail("the first screen has 24 lines of 80 columns", "\n".join(screen))
 
+contains(good("--width=150", "functioncheck.fc"), " f(int): one of several f. ", "why some names have parameters")
+if "several f" in good("--width=150", "--only=Log::each", "functioncheck.fc"):
+    fail("no parameters are shown", "")
+
 # A name that does not fit loses its scopes first, never the function.
 write("wide.cc", """namespace outermost_of_all { namespace second_of_them_all { struct AnythingThatIsLong {
 struct AnotherInsideOfThat { int a_function_that_counts() { return 1; } int another_one() { return 2; } }; }; } }
