@@ -129,9 +129,9 @@ enum FcCountRecord
        makes an ENTER and an EXIT as before, and its time includes the calls within it.  A BEGINS
        may follow. */
     FC_COUNT_BEGINS_NESTED = 4,
-    /* No call and no frame: the counter of `site` and the function ran down at this call, but a
-       timed call of the function was already open, so this one is not timed.  It stands for about
-       64 calls, doubled once for each step of back-off, as a SAMPLE does. */
+    /* No call and no frame: the counter of `site` and the function ran down at this call, but
+       it is not timed: a framed call of the function is open, or only its nested calls are counted.
+       It stands for about 64 calls, doubled once for each step of back-off, as a SAMPLE does. */
     FC_COUNT_SEEN = 5,
     /* No call and no frame: the innermost SAMPLE's frame stays open and timed, but not everything
        within it is recorded any more.  `function` is that of the SAMPLE. */

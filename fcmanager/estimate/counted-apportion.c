@@ -4,19 +4,19 @@
  */
 #include "fcmanager/estimate/counted-work.h"
 
-#define SEVERAL G_MAXUINT32
+#define UNDETERMINED G_MAXUINT32
 
-/* Returns the only function (+ 1) that is known to call the pair; 0: none; SEVERAL: more than one.
- */
+/* Returns the only function (+ 1) that is known to call the pair; 0: it is called by no profiled
+ * function; UNDETERMINED: no caller is known, or more than one. */
 static guint32 only_caller(const FcAttribution *work, const FcCountedPair *pair)
 {
-    guint32 caller = SEVERAL;
+    guint32 caller = UNDETERMINED;
     for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
     {
         if (fc_attribution_sure_calls(work, at - 1) == 0)
             continue;
-        if (caller != SEVERAL)
-            return SEVERAL;
+        if (caller != UNDETERMINED)
+            return UNDETERMINED;
         caller = work->counts->arcs[at - 1].caller;
     }
     return caller;
@@ -25,7 +25,7 @@ static guint32 only_caller(const FcAttribution *work, const FcCountedPair *pair)
 /* Whether all calls by that caller are in one context. */
 static gboolean has_one_context(const FcAttribution *work, guint32 caller)
 {
-    if (caller == SEVERAL)
+    if (caller == UNDETERMINED)
         return FALSE;
     guint32 node = caller != 0 ? work->first_same[caller - 1] : 0;
     return node == 0 || *fc_attribution_link(work->next_same, node) == 0;
@@ -448,7 +448,7 @@ void fc_attribution_apportion(FcAttribution *work, guint32 index)
     guint32 caller = only_caller(work, &pair);
     Batch batch = {.pair = index,
                    .calls = pair.calls,
-                   .is_arc_exact = caller != SEVERAL,
+                   .is_arc_exact = caller != UNDETERMINED,
                    .is_context_exact = has_one_context(work, caller)};
     g_autoptr(GArray) met = g_array_new(FALSE, FALSE, sizeof(guint64));
     for (guint32 at = pair.first_sample; at != 0;)
@@ -474,7 +474,7 @@ void fc_attribution_apportion(FcAttribution *work, guint32 index)
             &g_array_index(work->counted->samples, FcCountedSample, at - 1);
         batch.frame = sample->parent;
         batch.calls = parts[i];
-        batch.timed = sample->timed.bursts + sample->alone;
+        batch.timed = sample->timed.calls + sample->alone;
         give_below(work, &batch);
         at = sample->next;
     }

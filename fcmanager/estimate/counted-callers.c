@@ -62,10 +62,10 @@ static gboolean is_refuted(const FcAttribution *work, const FcCountedPair *pair,
         was_there = was_there || at <= before;
         calls += arc->calls;
     }
-    if (was_there || (caller == pair->function && function->bursts >= REFUTED_ITSELF))
+    if (was_there || (caller == pair->function && function->complete >= REFUTED_ITSELF))
         return TRUE;
     return function->calls > 0 &&
-           (double)function->bursts * (double)calls >= REFUTED_BY * (double)function->calls;
+           (double)function->complete * (double)calls >= REFUTED_BY * (double)function->calls;
 }
 
 /* Whether any function calls `callee` from the pair's call site. */

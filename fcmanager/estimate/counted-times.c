@@ -6,8 +6,8 @@
 #include "fcmanager/estimate/totals.h"
 
 /* With fewer timed calls than this at a call site, the mean of all the function's timed calls is
- * used. */
-#define SAMPLES_LEAST 16u
+ * used.  Those that stand for themselves alone do not count. */
+#define TIMED_LEAST 16u
 
 /* fc_attribution_divide takes integer weights: this many make a tick. */
 #define WEIGHTS_PER_TICK 256.0
@@ -20,7 +20,7 @@ typedef struct
 
 static void add(FcCountedSums *sums, const FcCountedSums *more)
 {
-    sums->bursts += more->bursts;
+    sums->calls += more->calls;
     sums->weight += more->weight;
     sums->weight_squares += more->weight_squares;
     sums->callees += more->callees;
@@ -40,16 +40,14 @@ static void add_sample(Sums *sums, const FcCountedSample *sample)
  * taken as the mean of those that were. */
 static double variance_of(double sum, double squares, const FcCountedSums *timed, double untimed)
 {
-    if (timed->bursts == 0 || untimed <= 0)
+    if (timed->calls == 0 || untimed <= 0)
         return 0;
     const double mean = sum / timed->weight;
-    /* The samples count as this many of equal weight (Kish's effective sample size), but not as
-     * more than the bursts, since samples of one burst are alike. */
-    const double count =
-        MIN(timed->weight * timed->weight / timed->weight_squares, (double)timed->bursts);
+    /* the timed calls count as this many of equal weight (Kish's effective sample size) */
+    const double count = timed->weight * timed->weight / timed->weight_squares;
     /* With a single value, the error is taken to be as large as the value. */
     double one = mean * mean;
-    if (timed->bursts > 1)
+    if (timed->calls > 1)
         one = MAX(0, squares / timed->weight - one) * count / MAX(count - 1, 1);
     return one * untimed * (untimed + count) / count;
 }
@@ -75,7 +73,7 @@ static double mean_local(const FcAttribution *work, const Sums *sums, guint32 fu
     const FcCountedSums *timed = &sums->timed;
     const GArray *before = work->counted->before;
     double mean = 0;
-    if (timed->bursts > 0)
+    if (timed->calls > 0)
         mean = (timed->local - timed->callees * (of_call->recorded - of_call->inside)) /
                    timed->weight -
                of_call->inside;
@@ -87,11 +85,11 @@ static double mean_local(const FcAttribution *work, const Sums *sums, guint32 fu
 /* Adds to the function's variances, and returns that of the local time. */
 static double add_errors(FcCountsFunction *function, const Sums *sums, double mean, double untimed)
 {
-    /* With no timed call, the error is taken to be as large as the mean. */
+    /* With no timed call, the error is taken to be as large as the time. */
     double local = mean * untimed * mean * untimed;
     double total = local;
     const FcCountedSums *timed = &sums->timed;
-    if (timed->bursts > 0)
+    if (timed->calls > 0)
     {
         local = variance_of(timed->local, timed->local_squares, timed, untimed);
         total = variance_of(timed->total, timed->total_squares, timed, untimed);
@@ -172,10 +170,10 @@ static void estimate(FcAttribution *work)
         const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
         FcCountsFunction *function = &counts->functions[pair->function];
         const Sums sums = by_pair[i];
-        const gboolean own = sums.timed.bursts >= SAMPLES_LEAST;
+        const gboolean own = sums.timed.calls >= TIMED_LEAST;
         means[i] = mean_local(work, own ? &sums : &by_function[pair->function], pair->function);
         function->counted += pair->calls - pair->deep;
-        function->timed += sums.timed.bursts + sums.alone;
+        function->timed += sums.timed.calls + sums.alone;
         if (own)
             variances[i] = add_errors(function, &sums, means[i], untimed[i]);
         else
@@ -252,8 +250,8 @@ static void move_time(FcAttribution *work, const FcCountedShare *shares, guint c
 }
 
 /* Estimates the time of calls within another call of their function, which have no context of their
- * own.  If a function calls itself from several places, the calls from each place are active for
- * about as long.  So each place, and the outermost calls, get equal parts of the time. */
+ * own.  Each call site gets as large a part of the function's time as its calls are of the sum
+ * of these and the outermost calls. */
 static void add_recursion(FcAttribution *work)
 {
     FcCounts *counts = work->counts;

@@ -201,7 +201,7 @@ static void note_pairs(FcAttribution *work)
         g_array_append_val(work->recorded, arc->calls);
         work->functions[arc->callee].calls += arc->calls;
         if (i < counted->watched->len)
-            work->functions[arc->callee].bursts +=
+            work->functions[arc->callee].complete +=
                 g_array_index(counted->watched, FcCountedWatched, i).bursts;
     }
     for (guint32 i = counted->samples->len; i-- > 0;)
@@ -209,9 +209,9 @@ static void note_pairs(FcAttribution *work)
         FcCountedSample *sample = &g_array_index(counted->samples, FcCountedSample, i);
         const FcCountsArc *arc = &counts->arcs[sample->arc];
         FcCountedPair *pair = fc_counted_pair(counted, arc->site, arc->site_module, arc->callee);
-        work->functions[arc->callee].bursts +=
-            sample->timed.bursts + sample->alone -
-            MIN(sample->cut, sample->timed.bursts + sample->alone);
+        work->functions[arc->callee].complete +=
+            sample->timed.calls + sample->alone -
+            MIN(sample->cut, sample->timed.calls + sample->alone);
         sample->next = pair->first_sample;
         pair->first_sample = i + 1;
         work->is_counted[arc->callee] |=

@@ -9,8 +9,8 @@
 #include "fcmanager/estimate/counted.h"
 #include "fcmanager/estimate/overhead.h"
 
-/* Used in place of a pair number: a share of overhead, that of timed calls in the time of their
- * caller. */
+/* Used in place of a pair number: a share of the overhead of timing calls, which moves from the
+ * recorded frame to their caller. */
 #define FC_SHARE_OF_OVERHEAD G_MAXUINT32
 
 /* Calls of `pair` in context `node`, made while `frame` was the innermost recorded frame. */
@@ -33,8 +33,8 @@ typedef struct
 /* Figures of one function. */
 typedef struct
 {
-    guint64 calls;  /* all calls */
-    guint64 bursts; /* the calls of which everything they called was recorded */
+    guint64 calls;    /* all calls */
+    guint64 complete; /* the calls of which everything they called was recorded */
 } FcAttributedFunction;
 
 /* The state of one attribution.  Arrays by context grow as contexts are made. */
@@ -78,7 +78,7 @@ typedef struct
 #define FC_ATTRIBUTION_COUNTED 1u
 #define FC_ATTRIBUTION_DEEP 2u
 
-/* The recorded frame around most of a context's counted calls. */
+/* The recorded frame around the largest batch of a context's counted calls. */
 typedef struct
 {
     guint32 frame;
@@ -148,7 +148,7 @@ guint32 fc_attribution_make_caller(FcAttribution *work, guint32 frame, guint32 h
 
 /* Gives the calls of pair number `index` to contexts.  Its callers must have got theirs before. */
 void fc_attribution_apportion(FcAttribution *work, guint32 index);
-/* Returns the part of the pair's calls that the samples stand for. */
+/* Returns the part of the pair's calls that are not deeper than FC_DEPTH. */
 double fc_attribution_estimated_part(const FcCountedPair *pair);
 /* Estimates the times of counted calls and moves them from the recorded frames around them to the
  * calls. */

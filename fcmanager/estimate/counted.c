@@ -140,8 +140,7 @@ static void add_time(FcCountedSums *sums, const FcCountedTime *time, guint64 mos
     const double weight = (double)time->weight;
     const double local = (double)time->local;
     const double total = (double)MIN(time->total, time->local + most);
-    sums->bursts += time->burst != sums->last_burst;
-    sums->last_burst = time->burst;
+    sums->calls++;
     sums->weight += weight;
     sums->weight_squares += weight * weight;
     sums->callees += weight * (double)time->callees;

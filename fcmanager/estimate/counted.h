@@ -12,15 +12,15 @@
 
 #include "fcmanager/counts/counts.h"
 
-/* Weighted sums over timed calls.  A call of weight n stands for n calls. */
+/* Weighted sums over timed calls.  A call of weight n stands for n times as many calls as one of
+ * weight 1. */
 typedef struct
 {
-    guint64 bursts; /* their bursts; calls of different bursts are independent */
-    guint64 last_burst;
+    guint64 calls;
     double weight;
     double weight_squares;
-    double callees; /* calls of counted functions that these calls made; the next in ticks */
-    double local;
+    double callees; /* calls of counted functions that these calls made */
+    double local;   /* ticks, like the next three */
     double local_squares;
     double total;
     double total_squares;
@@ -36,7 +36,6 @@ typedef struct
 /* One timed call. */
 typedef struct
 {
-    guint64 burst; /* the number of the burst in which the call was made, from 1 */
     guint64 weight;
     guint64 callees;
     guint64 local; /* ticks */

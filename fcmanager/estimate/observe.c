@@ -15,11 +15,12 @@
 #define INTERVAL_LEAST 100.0
 #define INTERVAL_MOST 1000.0
 #define INTERVAL_PART 500.0
-/* us: a thread that starts within this time after the previous one does not reset the interval to
+/* us: a thread that starts within this time after the last reset does not reset the interval to
  * the shortest. */
-#define YOUNGEST_LEAST 2000000
+#define RESET_LEAST 2000000
 
-/* If there are more threads than this, this many are chosen at random for each sample. */
+/* If there are more threads than this, this many in a row are sampled each time, from a
+ * random one on. */
 #define THREADS_MAX 16u
 /* More threads than this are not watched: each takes two descriptors, and profiles need some. */
 #define WATCHED_MAX 192u
@@ -43,7 +44,7 @@ struct FcWatched
     FcObserver *observer;
     const guint64 *beacon;
     FcOnCpu on_cpu;
-    guint every; /* one in this many samples is taken; each has this weight */
+    guint every; /* it is sampled in one of this many intervals; a sample counts for as many */
     guint rests; /* how many samples it still leaves out */
     gboolean is_paused;
     GHashTable *weights; /* beacon -> index in `seen.words`, + 1 */
@@ -57,7 +58,7 @@ struct FcObserver
     GCond changed;
     GPtrArray *watched; /* FcWatched */
     gboolean is_ending;
-    gint64 youngest; /* us: when the youngest thread came */
+    gint64 last_reset; /* us: when a new thread last reset the interval */
     guint64 random;
     GArray *values; /* guint64: the words of one sample */
     GPtrArray *due; /* FcWatched: the threads of this sample */
@@ -99,7 +100,7 @@ static gint compare_values(gconstpointer a, gconstpointer b)
 static void add(FcWatched *watched, GArray *values, double weight)
 {
     const double each = weight / values->len;
-    watched->seen.looks++;
+    watched->seen.samples++;
     watched->seen.weight += weight;
     g_array_sort(values, compare_values);
     for (guint from = 0, to; from < values->len; from = to)
@@ -185,7 +186,7 @@ static guint sample_all(FcObserver *observer, guint rounds, double mean)
 
 static double mean_interval(const FcObserver *observer)
 {
-    const double age = (double)(g_get_monotonic_time() - observer->youngest);
+    const double age = (double)(g_get_monotonic_time() - observer->last_reset);
     return CLAMP(age / INTERVAL_PART, INTERVAL_LEAST, INTERVAL_MOST);
 }
 
@@ -276,8 +277,8 @@ FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint p
     g_mutex_lock(&observer->lock);
     g_ptr_array_add(observer->watched, watched);
     const gint64 now = g_get_monotonic_time();
-    if (observer->youngest == 0 || now - observer->youngest > YOUNGEST_LEAST)
-        observer->youngest = now;
+    if (observer->last_reset == 0 || now - observer->last_reset > RESET_LEAST)
+        observer->last_reset = now;
     g_cond_signal(&observer->changed);
     g_mutex_unlock(&observer->lock);
     return watched;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The sampler reads the word in which a thread's hooks say where the thread is (libfc/beacon.h). It
- * does so at random times, about a thousand times a second, in a thread of the manager's own.  The
- * program does nothing for it.
+ * does so at random times in a thread of the manager's own, every 0.1 ms at first and every
+ * millisecond later.  The program does nothing for it.
  *
  * A sample counts if the thread is on the CPU: the word changes meanwhile, or the kernel says so
  * (on-cpu.h).  It has the weight of one sampling interval.  If the thread was preempted, perhaps by
@@ -31,7 +31,7 @@ typedef struct
     GArray *words;
     const GArray
         *before; /* guint64 by function: ticks before sampling; NULL, and behind its end: none */
-    guint64 looks;
+    guint64 samples;
     double weight; /* sum of the words' weights */
 } FcObserved;
 

@@ -10,7 +10,7 @@
  */
 #define SAMPLES_LEAST 30.0
 
-/* The one calibrated constant: what hooks cost outside of themselves (arguments, saved registers,
+/* A calibrated constant: what hooks cost outside of themselves (arguments, saved registers,
  * the calls), as a part of what they take inside.  Half is in the caller, half in the callee. */
 #define OUTSIDE 0.5
 
@@ -21,22 +21,22 @@ typedef struct
     const FcCallOverhead *of_call;
     const FcObserved *observed;
     FcFunctionSamples *samples;
-    guint32 *frames; /* by context: the recorded frame around it, which its time was part of */
-    double *busy;    /* by context: its local time on the CPU, in ticks */
-    double *whole;   /* by frame: all that it took, with counted calls in it and hooks */
-    double *unsure;  /* by context: how far its time may be wrong, if it was not measured */
-    double *before;  /* the part of `busy` before sampling began */
-    double ticks;    /* ticks per unit of the samples' weight */
+    guint32 *frames;   /* by context: the recorded frame around it, which its time was part of */
+    double *busy;      /* by context: its local time on the CPU, in ticks */
+    double *whole;     /* by frame: all that it took, with counted calls in it and hooks */
+    double *uncertain; /* by context: how far its time may be wrong, if it was not measured */
+    double *before;    /* the part of `busy` before sampling began */
+    double ticks;      /* ticks per unit of the samples' weight */
 } Refine;
 
 /* Figures of one function, in ticks. */
 typedef struct
 {
     double busy;
-    double unsure;
+    double uncertain;
     double before;   /* the part of `busy` before sampling began */
     double wanted;   /* its local time on the CPU by the samples */
-    double movable;  /* how much time it can lose, or the sum of `unsure` if it gains */
+    double movable;  /* how much time it can lose, or the sum of `uncertain` if it gains */
     gboolean is_set; /* its time is to be `wanted` */
 } Function;
 
@@ -79,11 +79,11 @@ static void find_frames(Refine *refine)
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const gboolean is_counted = counts->functions[counts->nodes[i].function].counted > 0;
-        refine->unsure[i] = (double)refine->removed[i];
+        refine->uncertain[i] = (double)refine->removed[i];
         if (is_counted)
-            refine->unsure[i] += refine->busy[i];
+            refine->uncertain[i] += refine->busy[i];
         else if (refine->frames[i] == i && is_divided[i])
-            refine->unsure[i] = refine->whole[i];
+            refine->uncertain[i] = refine->whole[i];
     }
 }
 
@@ -96,7 +96,7 @@ static void sum_functions(Refine *refine, Function *functions)
     {
         Function *function = &functions[counts->nodes[i].function];
         function->busy += refine->busy[i];
-        function->unsure += refine->unsure[i];
+        function->uncertain += refine->uncertain[i];
         function->before += refine->busy[i] * refine->before[i];
         all += (refine->busy[i] + (double)refine->removed[i]) * (1 - refine->before[i]);
     }
@@ -161,7 +161,7 @@ static double *find_outside(const Refine *refine)
  * Poisson distribution, n + 2 * sqrt(n + 1) + 2 for n samples. */
 static gboolean contradict(const Refine *refine, double seen, double busy)
 {
-    const double each = refine->observed->weight / (double)refine->observed->looks;
+    const double each = refine->observed->weight / (double)refine->observed->samples;
     const double most = seen + 2 * sqrt((seen + each) * each) + 2 * each;
     return busy > most * refine->ticks;
 }
@@ -173,7 +173,7 @@ static gboolean contradict(const Refine *refine, double seen, double busy)
 static gboolean take_few_samples(const Refine *refine, guint32 index, const Function *function,
                                  double *seen, double *variance)
 {
-    const double each = refine->observed->weight / (double)refine->observed->looks;
+    const double each = refine->observed->weight / (double)refine->observed->samples;
     if (refine->counts->functions[index].counted == 0 ||
         !contradict(refine, *seen, function->busy - function->before))
         return FALSE;
@@ -193,11 +193,12 @@ static void set_functions(const Refine *refine, Function *functions)
         double seen = refine->samples->seen[i];
         double variance = refine->samples->variance[i];
         function->is_set =
-            function->unsure > 0 && ((seen * seen >= SAMPLES_LEAST * variance && seen > 0) ||
-                                     take_few_samples(refine, i, function, &seen, &variance));
+            function->uncertain > 0 && ((seen * seen >= SAMPLES_LEAST * variance && seen > 0) ||
+                                        take_few_samples(refine, i, function, &seen, &variance));
         if (!function->is_set)
             continue;
-        /* takes off nearly all of it if `seen` is small, and is never below zero */
+        /* if the samples are few against the overhead, nearly all of their time is overhead;
+           never below zero */
         const double ticks = seen * refine->ticks;
         function->wanted = function->before + ticks * ticks / (ticks + outside[i]);
         FcCountsFunction *figures = &counts->functions[i];
@@ -211,8 +212,8 @@ static void set_functions(const Refine *refine, Function *functions)
 /* Returns how much of a context's time may move to or from other functions. */
 static double movable_of(const Refine *refine, const Function *function, guint32 node)
 {
-    const double unsure = refine->unsure[node];
-    return function->wanted < function->busy ? MIN(unsure, refine->busy[node]) : unsure;
+    const double uncertain = refine->uncertain[node];
+    return function->wanted < function->busy ? MIN(uncertain, refine->busy[node]) : uncertain;
 }
 
 /* The contexts of a frame get no more than the frame's time.  Those without enough samples are
@@ -239,7 +240,7 @@ static void bound_frames(const Refine *refine, const Function *functions, double
 }
 
 /* Returns, by context, its new local time on the CPU.  What its function gains or loses is divided
- * among its contexts in proportion to how unsure they are. */
+ * among its contexts in proportion to how uncertain they are. */
 static double *divide(const Refine *refine, Function *functions)
 {
     const FcCounts *counts = refine->counts;
@@ -314,7 +315,7 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead
         .frames = g_new0(guint32, counts->node_count + 1),
         .busy = g_new0(double, counts->node_count + 1),
         .whole = g_new0(double, counts->node_count + 1),
-        .unsure = g_new0(double, counts->node_count + 1),
+        .uncertain = g_new0(double, counts->node_count + 1),
         .before = g_new0(double, counts->node_count + 1),
     };
     g_autofree Function *functions = g_new0(Function, counts->function_count + 1);
@@ -326,10 +327,10 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead
     set_functions(&refine, functions);
     g_autofree double *local = divide(&refine, functions);
     share_out(&refine, local);
-    counts->looks = seen->looks;
+    counts->looks = seen->samples;
     g_free(refine.frames);
     g_free(refine.busy);
     g_free(refine.whole);
-    g_free(refine.unsure);
+    g_free(refine.uncertain);
     g_free(refine.before);
 }

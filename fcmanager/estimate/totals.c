@@ -68,8 +68,8 @@ static guint64 elsewhere(const Totals *totals, guint32 node)
     return less(totals->counts->nodes[node].total, totals->was[node]);
 }
 
-/* Finds the outermost contexts of recursions: of each, the nearest context above the others that
- * has no time elsewhere. */
+/* Finds the outermost context of each recursion: the nearest context above the others whose total
+ * is just the local times in and below it. */
 static void find_heads(const Totals *totals)
 {
     const FcCounts *counts = totals->counts;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Updates total times when local times have changed.  Called by counted-attribute.c and overhead.c.
+ * Updates total times when local times have changed.  Called by counted-times.c, counted-move.c
+ * and overhead.c.
  */
 #pragma once
 

@@ -97,8 +97,8 @@ struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcCallSite
     return frame;
 }
 
-/* A timed call with a longer local time was preempted or did something rare, since a counted
- * function takes less than a microsecond on average. */
+/* A timed call with a longer local time was preempted or did something rare: a function that libfc
+ * counts by itself takes less than a microsecond on average. */
 #define SAMPLE_MOST_NS 100000u
 
 static guint64 most_ticks(const FcStack *stack)
@@ -135,8 +135,7 @@ void fc_stack_leave_in_burst(FcStack *stack)
 static void add_sample(FcStack *stack, guint32 sample, guint64 total, guint64 local,
                        gboolean is_cut)
 {
-    const FcCountedTime time = {
-        stack->burst_number, stack->burst_weight, stack->burst_callees, local, total, is_cut};
+    const FcCountedTime time = {stack->burst_weight, stack->burst_callees, local, total, is_cut};
     fc_counted_timed(stack->counted, sample, &time, most_ticks(stack));
 }
 

@@ -155,7 +155,7 @@ struct FcStack
     guint32 burst_callees;    /* calls by that frame that would be counted outside of a burst */
     gint burst_segment;       /* the segment of that frame */
     guint64 burst_number;     /* differs for each burst */
-    guint64 burst_weight;     /* how many calls its sample stands for */
+    guint64 burst_weight;     /* the weight of its timed call */
     GArray *aways;        /* struct FrameAway, [0] begins the list of free ones; NULL: none yet */
     struct StackAway off; /* of the whole thread */
     /* About the last FC_RECORD_OFFs in a row while no frame is open: */

@@ -45,8 +45,7 @@ void fc_detail_free(struct FcDetail *detail)
     fc_unmap(detail, sizeof *detail);
 }
 
-static uint32_t frame_address_of(const struct FcStatistics *statistics, uint32_t room,
-                                 uint64_t function)
+static uint32_t index_of(const struct FcStatistics *statistics, uint32_t room, uint64_t function)
 {
     uint32_t at = (uint32_t)((function * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % room;
     while (statistics[at].function != 0 && statistics[at].function != function)
@@ -99,14 +98,14 @@ static bool move_statistics(struct FcDetail *detail, uint32_t room, enum Kept wh
         const struct FcStatistics *old = &detail->statistics[detail->used[i]];
         if (!is_kept(old, which))
             continue;
-        used[kept] = (uint16_t)frame_address_of(statistics, room, old->function);
+        used[kept] = (uint16_t)index_of(statistics, room, old->function);
         statistics[used[kept++]] = *old;
     }
     for (uint32_t i = 0; i < detail->open_count; i++)
         if (detail->open[i].statistics != 0)
             detail->open[i].statistics =
-                frame_address_of(statistics, room,
-                                 detail->statistics[detail->open[i].statistics - 1].function) +
+                index_of(statistics, room,
+                         detail->statistics[detail->open[i].statistics - 1].function) +
                 1;
     free_statistics(detail);
     detail->statistics = statistics;
@@ -150,12 +149,12 @@ bool fc_detail_make_room(struct FcDetail *detail)
 
 uint32_t fc_detail_find(struct FcDetail *detail, uint64_t function)
 {
-    uint32_t at = frame_address_of(detail->statistics, detail->statistics_room, function);
+    uint32_t at = index_of(detail->statistics, detail->statistics_room, function);
     if (detail->statistics[at].function == function)
         return at + 1;
     if (!make_statistics_room(detail))
         return 0;
-    at = frame_address_of(detail->statistics, detail->statistics_room, function);
+    at = index_of(detail->statistics, detail->statistics_room, function);
     detail->used[detail->statistics_count++] = (uint16_t)at;
     detail->statistics[at].function = function;
     return at + 1;

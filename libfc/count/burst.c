@@ -89,8 +89,7 @@ void fc_burst_end_early(struct FcCounted *counted)
     fc_restore_signals(old);
 }
 
-/* Before the burst ends while its timed call stays framed: calls are counted then, so the pair
- * of that call is hidden from the hooks. */
+/* Ends the frame of the timed call, so that hooks find its pair again. */
 static void end_sample(struct FcCounted *counted, uint64_t function)
 {
     struct FcFunction *known = fc_counters_find(counted, function);

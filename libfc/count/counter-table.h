@@ -73,7 +73,7 @@ struct FcCounterTable
 
 /* What libfc exports for the hooks that are linked into modules (module-hooks.c).  The layout of
  * the structures above is part of linked programs.  If it changes after a release, the number in
- * three of these names changes as well, and what libfc exports under the old names counts
+ * these names changes as well, and what libfc exports under the old names counts
  * nothing. */
 #define FC_MODULE_REFILL "__functioncheck_refill"
 #define FC_MODULE_ENTER "__functioncheck_enter"

@@ -151,7 +151,7 @@ void fc_counters_record_counted(enum FcCountRecord which, uint64_t function, uin
 
 /* ---- Functions ------------------------------------------------------------------- */
 
-static uint32_t frame_address_of(uint64_t key, uint32_t room)
+static uint32_t hash_index(uint64_t key, uint32_t room)
 {
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
 }
@@ -161,7 +161,7 @@ struct FcFunction *fc_counters_find(struct FcCounted *counted, uint64_t function
     /* acquire: a reader that sees the function sees the rest of it, also a handler that came in
        between */
     struct FcFunction *known = __atomic_load_n(
-        &counted->by_hash[frame_address_of(function, FC_FUNCTION_HASHES)], __ATOMIC_ACQUIRE);
+        &counted->by_hash[hash_index(function, FC_FUNCTION_HASHES)], __ATOMIC_ACQUIRE);
     while (known && __atomic_load_n(&known->function, __ATOMIC_ACQUIRE) != function)
         known = known->next_alike;
     return known;
@@ -224,7 +224,7 @@ struct FcFunction *fc_counters_add(struct FcCounted *counted, uint64_t function)
 
 void fc_counters_publish(struct FcCounted *counted, struct FcFunction *known, uint64_t function)
 {
-    struct FcFunction **alike = &counted->by_hash[frame_address_of(function, FC_FUNCTION_HASHES)];
+    struct FcFunction **alike = &counted->by_hash[hash_index(function, FC_FUNCTION_HASHES)];
     __atomic_store_n(&known->function, function, __ATOMIC_RELEASE);
     known->next = counted->functions;
     known->next_alike = *alike;
@@ -248,7 +248,7 @@ static bool is_pair(const struct FcPair *pair, uint64_t key, uint64_t site)
 
 static uint32_t place_in(uint32_t room, uint64_t key, uint64_t site)
 {
-    return frame_address_of(key ^ (site << 21 | site >> 43), room);
+    return hash_index(key ^ (site << 21 | site >> 43), room);
 }
 
 static struct FcPair *find_pair(struct FcCounted *counted, uint64_t key, uint64_t site)
@@ -342,7 +342,7 @@ static struct FcCount *make_count(struct FcCounted *counted, uint64_t function, 
     if (!fc_counters_make_room(counted))
         return NULL;
     struct FcCount *count = &counted->chunk->counts[counted->counts++];
-    /* not used up by the first call: first calls would be timed more often than others */
+    /* used up by the first call no more often than by any other */
     uint64_t ahead = 1 + (fc_counters_random(counted) & FC_COUNT_MASK);
     count->word = ahead << 16 | ahead;
     count->site = site;

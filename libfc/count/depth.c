@@ -12,7 +12,7 @@
 #include "libfc/base/sys.h"
 #include "libfc/base/thread.h"
 
-/* With more open calls than this, calls are too deep whatever the limit, which is FC_DEPTH_MAX
+/* With more open calls than this, calls are too deep whatever FC_DEPTH is, which is FC_DEPTH_MAX
  * at most. */
 #define FRAMES_MAX 4096u
 _Static_assert(FRAMES_MAX > FC_DEPTH_MAX, "too deep");

@@ -44,7 +44,7 @@ void fc_framed_end(struct FcCounted *counted, struct FcFunction *known);
 /* Begins to count all calls of the function; so far only nested ones were counted. */
 void fc_framed_begin_outermost(struct FcCounted *counted, struct FcFunction *known);
 
-/* The same for a timed call.  The function's pairs stay as they are. */
+/* As fc_framed_begin, for a timed call.  The function's pairs stay as they are. */
 void fc_framed_begin_sample(struct FcCounted *counted, struct FcFunction *known, uint64_t site,
                             uint64_t where);
 
@@ -63,6 +63,6 @@ bool fc_framed_ends(struct FcFunction *known, uint64_t site, uint64_t where);
 /* Whether the framed call is below `where`, on the same stack. */
 bool fc_framed_is_below(const struct FcFunction *known, uint64_t where);
 
-/* Whether an entry at `where` shows that the framed call is over.  It is if it lies at or above
- * the entry's address, or if the entry is that same call made again. */
+/* Whether an entry at `where` shows that the framed call is over.  It does if the call lies below
+ * the entry, or at the same address and the entry is another call or that same one made again. */
 bool fc_framed_is_left(const struct FcFunction *known, uint64_t site, uint64_t where);

@@ -7,8 +7,8 @@
  *
  * Entries that a jump left are removed by the next event at a higher stack address.
  *
- * FcHooks.recorded (counter-table.h) points here; NULL: the thread counts no such function.  The
- * hooks in modules read FcHooks.room, which is derived from this.
+ * FcHooks.recorded (libfc/base/thread-hooks.h) points here; NULL: the thread counts no such
+ * function.  The hooks in modules read FcHooks.room, which is derived from this.
  *
  * Async-signal-safe; a handler may come between any two instructions.  Only fc_recorded_begin and
  * fc_recorded_end touch vector registers.

@@ -131,8 +131,8 @@ static struct FcFilteredModule *find_free(void)
     }
 }
 
-/* Polls, since there may be no shared memory for chunks with a futex to wait on.  The wait is
- * short.  False: no answer came. */
+/* Polls, since there may be no shared memory for chunks with a futex to wait on.  Waits for
+ * WAIT_MAX_NS at most.  False: no answer came. */
 static bool wait_for(uint32_t number)
 {
     const uint32_t at = number % FC_USER_FILTER_ANSWERS;

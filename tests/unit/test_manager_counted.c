@@ -309,7 +309,7 @@ static void test_ended_burst(void)
     fc_fixture_count(&f, 1100, FC_COUNT_BURST_ENDS, 'G', SITE('A', 0), 1);
     const FcCounted *counted = fc_stack_counted(f.stack);
     const FcCountedSample *first = &g_array_index(counted->samples, FcCountedSample, 0);
-    g_assert_cmpuint(first->timed.bursts, ==, 1);
+    g_assert_cmpuint(first->timed.calls, ==, 1);
     g_assert_cmpfloat_with_epsilon(first->timed.local, 1100 - 1 - 100 * 2, 0.1);
     fc_fixture_enter(&f, 5000, 'L', SITE('X', 0), 2);
     fc_fixture_leave(&f, 5001, 'L', SITE('X', 0), 2);
@@ -318,7 +318,7 @@ static void test_ended_burst(void)
     g_assert_true(arc >= counted->sure->len || g_array_index(counted->sure, guint64, arc) == 0);
     fc_fixture_leave(&f, 6000, 'G', SITE('A', 0), 1);
     fc_fixture_leave(&f, 6000, 'A', 0x99, 0);
-    g_assert_cmpuint(first->timed.bursts, ==, 1);
+    g_assert_cmpuint(first->timed.calls, ==, 1);
     fc_fixture_stop(&f);
 }
 

@@ -42,7 +42,7 @@ static void run(FcFixture *f)
 typedef struct
 {
     guint64 beacon;
-    guint looks;
+    guint samples;
 } Seen;
 
 static FcObserved observed(const Seen *seen, guint count, double weight)
@@ -50,12 +50,12 @@ static FcObserved observed(const Seen *seen, guint count, double weight)
     FcObserved all = {.words = g_array_new(FALSE, FALSE, sizeof(FcSampledWord))};
     for (guint i = 0; i < count; i++)
     {
-        const double of_it = seen[i].looks * weight;
+        const double of_it = seen[i].samples * weight;
         const FcSampledWord sample = {
             .beacon = seen[i].beacon, .weight = of_it, .variance = of_it * weight};
         g_array_append_val(all.words, sample);
         all.weight += sample.weight;
-        all.looks += seen[i].looks;
+        all.samples += seen[i].samples;
     }
     return all;
 }
@@ -153,7 +153,7 @@ static void test_recursion(void)
 }
 
 /* All of the frame was in one call of B, and nobody timed that: the other one, which was, took 10,
- * and is not believed, as looks that see 80,000 are no chance. */
+ * and is not believed, as samples that see 80,000 are no chance. */
 static void test_unseen(void)
 {
     const Seen seen[] = {{IN_A, 2}, {IN_B, 798}, {IN_C, 200}};
@@ -217,7 +217,7 @@ static void expect_nothing(const Seen *seen, guint count)
     }
 }
 
-/* A few looks say nothing, nor do many at who knows what. */
+/* Few samples say nothing, nor do many at unknown addresses. */
 static void test_too_little(void)
 {
     const Seen few[] = {{FC_BEACON_HOOK, 4}, {IN_A, 10}, {IN_B, 10}, {IN_C, 5}};
@@ -263,7 +263,7 @@ static void test_late(void)
     fc_fixture_stop(&f);
 }
 
-/* More looks, less error. */
+/* More samples, less error. */
 static void test_variance(void)
 {
     const Seen seen[] = {{FC_BEACON_HOOK, 15}, {IN_A, 35}, {IN_B, 30}, {IN_C, 20}};
@@ -274,7 +274,7 @@ static void test_variance(void)
         run(&f);
         Seen more[G_N_ELEMENTS(seen)];
         for (guint k = 0; k < G_N_ELEMENTS(seen); k++)
-            more[k] = (Seen){seen[k].beacon, seen[k].looks * (i == 0 ? 1 : 100)};
+            more[k] = (Seen){seen[k].beacon, seen[k].samples * (i == 0 ? 1 : 100)};
         FcObserved all = observed(more, G_N_ELEMENTS(more), 1000);
         fc_overhead_subtract(f.counts, &fc_fixture_overhead, &all);
         variance[i] = fc_fixture_function(f.counts, 'B')->local_variance;
@@ -317,7 +317,7 @@ static void test_deep(void)
         g_array_unref(all.words);
         fc_fixture_stop(&f);
     }
-    /* by the calibration hooks took 40 ticks in 100, by the looks three quarters */
+    /* by the calibration hooks took 40 ticks in 100, by the samples three quarters */
     g_assert_cmpuint(local[0], >, RUN / 2);
     g_assert_cmpuint(local[1], <, local[0]);
     g_assert_cmpuint(local[1], >, WITHOUT_HOOKS / 2);
