@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * See filter.h.  Reads the text twice: first to find the functions that have a type and a size,
- * then to insert the counters.
+ * then to insert the counters.  Calls are counted in these functions only.
  *
  * Insertions go into existing lines, so that line numbers in the assembler's messages are those of
  * its input.
  */
 #include "fcas/filter.h"
+
+#include "libfc/fc-entries.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -52,6 +54,8 @@ struct Filter
     struct FcText out;
     size_t room;
     const struct Function *pending; /* its first instruction has not come yet */
+    const struct Function *current; /* that the line is in; NULL: none */
+    uint32_t sites;                 /* counted so far */
     bool is_of_compiler;
     bool is_in_asm;   /* between #APP and #NO_APP */
     bool is_intel;    /* after .intel_syntax */
@@ -299,6 +303,109 @@ static void choose(struct Table *table)
     }
 }
 
+/* ---- Calls ------------------------------------------------------------------------ */
+
+/* A call, or a jump to another function. */
+struct Call
+{
+    struct Span whole;   /* with its operand, without a comment */
+    struct Span comment; /* what follows in the line */
+    bool is_jump;
+    bool is_symbol; /* the operand, or the slot that it names, is a function's */
+};
+
+/* Whether the calls of this function are not counted.  The linker rewrites the instructions around
+ * calls that find thread-local data, so nothing may stand between them. */
+static bool is_never_counted(struct Span operand)
+{
+    return contains(operand, "__tls_get_addr") || contains(operand, "@tlscall") ||
+           contains(operand, "@TLSCALL") || contains(operand, "@tlsdesc");
+}
+
+/* Whether the word is a register, in the syntax in which a register has no percent sign. */
+static bool is_register(struct Span word)
+{
+    static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp"};
+    if (word.length >= 2 && *word.at == 'r' && word.at[1] >= '8' && word.at[1] <= '9')
+        return word.length == 2;
+    if (word.length == 3 && *word.at == 'r' && word.at[1] == '1')
+        return word.at[2] >= '0' && word.at[2] <= '5';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (word.length == 3 && memcmp(word.at, names[i], 3) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the symbol is in the function that the line is in: a local label, or the cold part or
+ * the owner of it.  A jump there is no call. */
+static bool is_within(const struct Filter *filter, struct Span symbol)
+{
+    const struct Function *function = find(&filter->functions, symbol);
+    return begins(symbol, ".L") || begins(symbol, "\".L") ||
+           (*symbol.at >= '0' && *symbol.at <= '9') || owner_of(symbol).length != 0 ||
+           (filter->current->kind == KIND_PART && function &&
+            function->number == filter->current->owner);
+}
+
+/* Sets the operand's end, before a comment.  False: the line has more than one instruction, or
+ * a form that no compiler writes. */
+static bool split_comment(struct Span line, struct Call *call)
+{
+    bool is_quoted = false;
+    size_t end = 0;
+    for (; end < line.length && line.at[end] != '\n' && (is_quoted || line.at[end] != '#'); end++)
+    {
+        is_quoted ^= line.at[end] == '"';
+        if (!is_quoted && (line.at[end] == ';' || line.at[end] == '/'))
+            return false;
+    }
+    call->comment = (struct Span){line.at + end, line.length - end};
+    while (end > 0 && is_blank(line.at[end - 1]))
+        end--;
+    call->whole = (struct Span){line.at, end};
+    return !is_quoted;
+}
+
+/* Decides about the operand of a call or jump.  The flags may be live at an indirect jump, which
+ * may belong to a `switch`; one that the compiler marks as a tail call does not. */
+static bool is_counted(const struct Filter *filter, struct Span operand, struct Call *call)
+{
+    const bool is_starred = operand.length > 0 && *operand.at == '*';
+    if (is_starred)
+        operand = skip_blanks((struct Span){operand.at + 1, operand.length - 1});
+    const struct Span symbol = symbol_of(operand);
+    const bool is_slot = contains(operand, "@GOTPCREL");
+    const bool is_memory =
+        filter->is_intel && (contains(operand, "[") || contains(operand, " PTR "));
+    const bool is_direct = !is_starred && symbol.length != 0 && !is_memory &&
+                           !(filter->is_intel && is_register(symbol));
+    call->is_symbol = is_direct || is_slot;
+    if (is_never_counted(operand) || (is_direct && is_within(filter, symbol)))
+        return false;
+    if (call->is_jump && is_direct && begins(symbol, "__x86_"))
+        return false;
+    return !call->is_jump || call->is_symbol || contains(call->comment, "# TAILCALL");
+}
+
+/* Whether the line is a call or a jump to another function that can be counted.  Conditional jumps
+ * can not: the flags are live. */
+static bool is_call(const struct Filter *filter, struct Span line, struct Call *call)
+{
+    struct Span words = line;
+    struct Span rest;
+    if (!filter->current || !split_comment(line, call))
+        return false;
+    words.length = call->whole.length;
+    if (is_directive(words, "notrack", &rest) || is_directive(words, "bnd", &rest) ||
+        is_directive(words, "cs", &rest))
+        words = rest;
+    call->is_jump = is_directive(words, "jmp", &rest) || is_directive(words, "jmpq", &rest);
+    if (!call->is_jump && !is_directive(words, "call", &rest) &&
+        !is_directive(words, "callq", &rest))
+        return false;
+    return is_counted(filter, rest, call);
+}
+
 /* ---- The text with counters ------------------------------------------------------- */
 
 static void put(struct Filter *filter, const char *bytes, size_t length)
@@ -334,15 +441,20 @@ __attribute__((format(printf, 2, 3))) static void put_words(struct Filter *filte
 }
 
 /* Inserts the counting instruction.  It uses no register.  It changes the flags, which are not
- * live at a function's entry. */
-static void put_counter(struct Filter *filter, const char *end)
+ * live at a function's entry and before a call. */
+static void put_increment(struct Filter *filter, char kind, uint32_t number)
 {
     const char *att = filter->is_intel ? ".att_syntax prefix; " : "";
     const char *intel = filter->is_intel ? "; .intel_syntax noprefix" : "";
-    put_words(filter, "\t%sincq %%gs:.Lfc_c%u(%%rip)%s%s", att, filter->pending->number, intel,
-              end);
-    filter->pending = NULL;
+    put_words(filter, "\t%sincq %%gs:.Lfc_%c%u(%%rip)%s", att, kind, number, intel);
     filter->has_counter = true;
+}
+
+static void put_counter(struct Filter *filter, const char *end)
+{
+    put_increment(filter, 'c', filter->pending->number);
+    put_words(filter, "%s", end);
+    filter->pending = NULL;
 }
 
 /* Whether the line may stand between a function's label and its first instruction, and is no
@@ -380,6 +492,25 @@ static void put_record(struct Filter *filter, const struct Function *function)
               number, number, number, number, is_part ? function->owner : number, is_part);
 }
 
+/* Inserts the counter of a call, before it, and its record.  They are in the section group of the
+ * function. */
+static void put_call(struct Filter *filter, const struct Call *call)
+{
+    const uint32_t number = filter->sites++;
+    const unsigned flags = FC_ENTRY_SITE | (call->is_jump ? FC_ENTRY_JUMP : 0) |
+                           (call->is_symbol ? FC_ENTRY_SYMBOL : 0);
+    put_words(filter, ".Lfc_s%u: ", number);
+    put_increment(filter, 'd', number);
+    put(filter, "; ", 2);
+    put(filter, call->whole.at, call->whole.length);
+    put_words(filter,
+              "; .Lfc_r%u: .pushsection fc_counters,\"aw?\",@nobits; .balign 8; .Lfc_d%u: .skip 8; "
+              ".popsection; .pushsection fc_entries,\"a?\",@progbits; .balign 4; "
+              ".long .Lfc_s%u-., .Lfc_r%u-.Lfc_s%u, .Lfc_d%u-., %u; .popsection ",
+              number, number, number, number, number, number, flags);
+    put(filter, call->comment.at, call->comment.length);
+}
+
 /* Returns the function whose label this line is.  NULL: it is no such label, or the function is
  * not counted or has begun before.  Not called for lines of asm statements. */
 static struct Function *begun(const struct Filter *filter, struct Span line)
@@ -395,6 +526,7 @@ static void put_line(struct Filter *filter, struct Span whole)
 {
     const struct Span line = skip_blanks(whole);
     const bool was_in_asm = filter->is_in_asm;
+    struct Call call;
     struct Span rest;
     if (is_in_asm(filter, line) || was_in_asm)
     {
@@ -417,9 +549,14 @@ static void put_line(struct Filter *filter, struct Span whole)
         put_counter(filter, "; ");
     if (is_directive(line, ".size", &rest) && (function = sized(filter, rest)) &&
         function->kind != KIND_NONE)
+    {
         put_record(filter, function);
+        if (filter->current == function)
+            filter->current = NULL;
+    }
     else if (function)
     {
+        filter->current = function;
         put_words(filter, ".Lfc_f%u: ", function->number);
         function->is_begun = true;
         if (function->kind == KIND_FUNCTION)
@@ -429,6 +566,11 @@ static void put_line(struct Filter *filter, struct Span whole)
         filter->is_intel = true;
     else if (begins(line, ".att_syntax"))
         filter->is_intel = false;
+    else if (is_call(filter, line, &call))
+    {
+        put_call(filter, &call);
+        return;
+    }
     put(filter, whole.at, whole.length);
 }
 

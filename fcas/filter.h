@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Puts counters into the assembler's input.  Adds to a compiler's output for x86-64 one instruction
- * at the entry of each function, which increments a counter, and a record of the function
- * (libfc/fc-entries.h).
+ * at the entry of each function and before each call, which increments a counter, and a record of
+ * the function or call (libfc/fc-entries.h).
  *
  * Used by main.c.  Only transforms text; makes no input or output.
  */

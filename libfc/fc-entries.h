@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD
  *
  * Counters of function entries, which fcas (fcas/filter.c) puts into the assembler's output: one
- * instruction at each function's entry adds one to the function's counter. Each module has its
- * counters in the section fc_counters, and a record of each function in the section fc_entries.
+ * instruction at each function's entry adds one to the function's counter, and one before each call
+ * to the call's. Each module has its counters in the section fc_counters, and a record of each
+ * function and call in the section fc_entries.
  *
  * The instruction adds the base of the segment register GS to the counter's address.  While the
  * base is 0, the instruction counts in the module's own counter.  A thread can have counters of
@@ -28,6 +29,25 @@ _Static_assert(sizeof(struct FcEntryRecord) == 16, "section format");
 
 /* `code` is the cold part of the function that has the counter, not the function's entry. */
 #define FC_ENTRY_PART 1u
+/* The counter is that of a call: the instruction that counts is at `code`, the call follows it and
+ * ends `bytes` behind `code`. */
+#define FC_ENTRY_SITE 2u
+/* The call is a jump: the called function returns to the caller's caller. */
+#define FC_ENTRY_JUMP 4u
+/* The call names a function, or the slot that holds a function's address. */
+#define FC_ENTRY_SYMBOL 8u
+
+/* Payload of FC_MSG_ENTRIES: a record with addresses, and where the call leads as far as its
+ * instruction tells.  A later message about the same call replaces an earlier one. */
+struct FcEntryMessage
+{
+    uint64_t code;
+    uint64_t counter;
+    uint64_t target; /* 0: not known */
+    uint32_t bytes;
+    uint32_t flags;
+};
+_Static_assert(sizeof(struct FcEntryMessage) == 32, "wire format");
 
 /* The sections of a module, as its constructor hands them to libfc. */
 struct FcEntrySections

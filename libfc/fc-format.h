@@ -191,7 +191,7 @@ enum FcMessageType
     FC_MSG_CONTROL,     /* sent by fcctl, not by a profiled process: a request. value:
                            FC_WIRE_VERSION; payload FcControl */
     FC_MSG_ENTRIES,     /* argument: number of a module; value: address of the first record in the
-                           process; payload: FcEntryRecords of the module's functions */
+                           process; payload: FcEntryMessage of the module's functions and calls */
     FC_MSG_ENTRY_PAGES, /* argument: index of a chunk of entries; payload FcEntryPages */
     FC_MSG_SNAPSHOT,    /* the program wants a snapshot; payload: the name that it gives it */
     FC_MSG_PAUSE,       /* the program wants that nothing is added to the profile (argument 1), or

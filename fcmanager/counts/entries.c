@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* A limit, so that a hostile program can't fill the manager's memory. */
+/* Limits, so that a hostile program can't fill the manager's memory. */
 #define FUNCTIONS_MAX (1u << 21)
+#define SITES_MAX (1u << 22)
 
 struct FcEntries
 {
@@ -15,6 +16,8 @@ struct FcEntries
     GArray *functions;  /* FcEntryFunction, in the order in which they came */
     GArray *by_code;    /* guint32: indexes of `functions` */
     GArray *by_counter; /* likewise, without parts */
+    GArray *sites;      /* FcEntrySite, by module and counter once sorted */
+    GArray *by_end;     /* guint32: indexes of `sites`, without jumps */
     gboolean is_sorted;
 };
 
@@ -25,6 +28,8 @@ FcEntries *fc_entries_new(void)
     entries->functions = g_array_new(FALSE, FALSE, sizeof(FcEntryFunction));
     entries->by_code = g_array_new(FALSE, FALSE, sizeof(guint32));
     entries->by_counter = g_array_new(FALSE, FALSE, sizeof(guint32));
+    entries->sites = g_array_new(FALSE, FALSE, sizeof(FcEntrySite));
+    entries->by_end = g_array_new(FALSE, FALSE, sizeof(guint32));
     return entries;
 }
 
@@ -41,29 +46,51 @@ void fc_entries_unref(FcEntries *entries)
     g_array_unref(entries->functions);
     g_array_unref(entries->by_code);
     g_array_unref(entries->by_counter);
+    g_array_unref(entries->sites);
+    g_array_unref(entries->by_end);
     g_free(entries);
 }
 
-gboolean fc_entries_add(FcEntries *entries, guint32 module, guint64 address, const guint8 *payload,
-                        gsize bytes, guint64 time)
+static void add_site(FcEntries *entries, const struct FcEntryMessage *entry, guint32 module,
+                     guint64 time)
 {
-    if (bytes % sizeof(struct FcEntryRecord) != 0 ||
-        entries->functions->len + bytes / sizeof(struct FcEntryRecord) > FUNCTIONS_MAX)
+    const FcEntrySite site = {.code = entry->code,
+                              .end = entry->code + entry->bytes,
+                              .counter = entry->counter,
+                              .target = entry->target,
+                              .since = time,
+                              .module = module,
+                              .is_jump = (entry->flags & FC_ENTRY_JUMP) != 0};
+    g_array_append_val(entries->sites, site);
+}
+
+static void add_function(FcEntries *entries, const struct FcEntryMessage *entry, guint32 module,
+                         guint64 time)
+{
+    const FcEntryFunction function = {.code = entry->code,
+                                      .bytes = entry->bytes,
+                                      .counter = entry->counter,
+                                      .since = time,
+                                      .module = module,
+                                      .is_part = (entry->flags & FC_ENTRY_PART) != 0};
+    g_array_append_val(entries->functions, function);
+}
+
+gboolean fc_entries_add(FcEntries *entries, guint32 module, const guint8 *payload, gsize bytes,
+                        guint64 time)
+{
+    const gsize count = bytes / sizeof(struct FcEntryMessage);
+    if (bytes % sizeof(struct FcEntryMessage) != 0 ||
+        entries->functions->len + count > FUNCTIONS_MAX || entries->sites->len + count > SITES_MAX)
         return FALSE;
-    for (gsize at = 0; at < bytes; at += sizeof(struct FcEntryRecord))
+    for (gsize i = 0; i < count; i++)
     {
-        struct FcEntryRecord entry;
-        memcpy(&entry, payload + at, sizeof entry);
-        const guint64 here = address + at;
-        const FcEntryFunction function = {
-            .code = here + offsetof(struct FcEntryRecord, code) + (guint64)(gint64)entry.code,
-            .bytes = entry.bytes,
-            .counter =
-                here + offsetof(struct FcEntryRecord, counter) + (guint64)(gint64)entry.counter,
-            .since = time,
-            .module = module,
-            .is_part = (entry.flags & FC_ENTRY_PART) != 0};
-        g_array_append_val(entries->functions, function);
+        struct FcEntryMessage entry;
+        memcpy(&entry, payload + i * sizeof entry, sizeof entry);
+        if ((entry.flags & FC_ENTRY_SITE) != 0)
+            add_site(entries, &entry, module, time);
+        else
+            add_function(entries, &entry, module, time);
     }
     entries->is_sorted = FALSE;
     return TRUE;
@@ -95,6 +122,22 @@ static gint compare_counters(gconstpointer a, gconstpointer b, gpointer entries)
     return order != 0 ? order : compare(one->counter, other->counter);
 }
 
+static gint compare_sites(gconstpointer a, gconstpointer b)
+{
+    const FcEntrySite *one = a;
+    const FcEntrySite *other = b;
+    const gint order = compare(one->module, other->module);
+    return order != 0 ? order : compare(one->counter, other->counter);
+}
+
+static gint compare_ends(gconstpointer a, gconstpointer b, gpointer entries)
+{
+    const FcEntrySite *one = fc_entries_site_by_counter(entries, *(const guint32 *)a);
+    const FcEntrySite *other = fc_entries_site_by_counter(entries, *(const guint32 *)b);
+    const gint order = compare(one->end, other->end);
+    return order != 0 ? order : compare(one->module, other->module);
+}
+
 /* The first index in `by_counter` that is not before that module and counter. */
 static guint32 first_counter(const FcEntries *entries, guint32 module, guint64 counter)
 {
@@ -111,6 +154,43 @@ static guint32 first_counter(const FcEntries *entries, guint32 module, guint64 c
             high = middle;
     }
     return low;
+}
+
+static guint32 first_site(const FcEntries *entries, guint32 module, guint64 counter)
+{
+    guint32 low = 0;
+    guint32 high = entries->sites->len;
+    while (low < high)
+    {
+        const guint32 middle = low + (high - low) / 2;
+        const FcEntrySite *site = fc_entries_site_by_counter(entries, middle);
+        if (site->module < module || (site->module == module && site->counter < counter))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Sorts the calls.  Of several records of one call the last that came stays: a process of which
+ * this one was forked may have sent its own before. */
+static void sort_sites(FcEntries *entries)
+{
+    guint32 kept = 0;
+    FcEntrySite *sites = (FcEntrySite *)(gpointer)entries->sites->data;
+    g_array_sort(entries->sites, compare_sites); /* which leaves equal ones in their order */
+    for (guint32 i = 0; i < entries->sites->len; i++)
+    {
+        if (kept > 0 && compare_sites(&sites[kept - 1], &sites[i]) == 0)
+            kept--;
+        sites[kept++] = sites[i];
+    }
+    g_array_set_size(entries->sites, kept);
+    g_array_set_size(entries->by_end, 0);
+    for (guint32 i = 0; i < kept; i++)
+        if (!sites[i].is_jump)
+            g_array_append_val(entries->by_end, i);
+    g_array_sort_with_data(entries->by_end, compare_ends, entries);
 }
 
 static void sort(FcEntries *entries)
@@ -137,6 +217,7 @@ static void sort(FcEntries *entries)
             fc_entries_by_counter(entries, at)->module == function->module;
         function->entry = is_known ? g_array_index(entries->by_counter, guint32, at) : i;
     }
+    sort_sites(entries);
     entries->is_sorted = TRUE;
 }
 
@@ -164,12 +245,12 @@ const FcEntryFunction *fc_entries_by_counter(const FcEntries *entries, guint32 i
     return function_at(entries, g_array_index(entries->by_counter, guint32, index));
 }
 
-const FcEntryFunction *fc_entries_find(FcEntries *entries, guint64 address)
+/* How many functions begin at or before `address`. */
+static guint32 count_before(const FcEntries *entries, guint64 address)
 {
-    sort(entries);
     guint32 low = 0;
     guint32 high = entries->by_code->len;
-    while (low < high) /* finds the last that does not begin behind `address` */
+    while (low < high)
     {
         const guint32 middle = low + (high - low) / 2;
         if (function_at(entries, g_array_index(entries->by_code, guint32, middle))->code <= address)
@@ -177,9 +258,66 @@ const FcEntryFunction *fc_entries_find(FcEntries *entries, guint64 address)
         else
             high = middle;
     }
-    if (low == 0)
+    return low;
+}
+
+const FcEntryFunction *fc_entries_find(FcEntries *entries, guint64 address)
+{
+    sort(entries);
+    const guint32 before = count_before(entries, address);
+    if (before == 0)
         return NULL;
     const FcEntryFunction *found =
-        function_at(entries, g_array_index(entries->by_code, guint32, low - 1));
+        function_at(entries, g_array_index(entries->by_code, guint32, before - 1));
     return address - found->code < found->bytes ? found : NULL;
+}
+
+const FcEntryFunction *fc_entries_find_for(FcEntries *entries, guint64 address, guint32 module)
+{
+    const FcEntryFunction *latest = fc_entries_find(entries, address);
+    for (guint32 before = latest ? count_before(entries, address) : 0; before > 0; before--)
+    {
+        const FcEntryFunction *other =
+            function_at(entries, g_array_index(entries->by_code, guint32, before - 1));
+        if (other->code != latest->code)
+            break;
+        if (other->module == module && address - other->code < other->bytes)
+            return other;
+    }
+    return latest;
+}
+
+guint32 fc_entries_site_counters(FcEntries *entries, guint32 module, guint64 from, guint64 to,
+                                 guint32 *count)
+{
+    sort(entries);
+    const guint32 first = first_site(entries, module, from);
+    *count = first_site(entries, module, to) - first;
+    return first;
+}
+
+const FcEntrySite *fc_entries_site_by_counter(const FcEntries *entries, guint32 index)
+{
+    return &g_array_index(entries->sites, FcEntrySite, index);
+}
+
+const FcEntrySite *fc_entries_find_call(FcEntries *entries, guint64 address)
+{
+    sort(entries);
+    guint32 low = 0;
+    guint32 high = entries->by_end->len;
+    while (low < high) /* finds the last that does not end behind `address` */
+    {
+        const guint32 middle = low + (high - low) / 2;
+        if (fc_entries_site_by_counter(entries, g_array_index(entries->by_end, guint32, middle))
+                ->end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    const FcEntrySite *found =
+        fc_entries_site_by_counter(entries, g_array_index(entries->by_end, guint32, low - 1));
+    return found->end == address ? found : NULL;
 }

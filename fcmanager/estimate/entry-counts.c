@@ -1,195 +1,189 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See entry-counts.h.
+ * See entry-counts.h.  First come the counters: calls of functions, and of call sites, which tell
+ * the arcs.  Then come the samples, and then what is left is divided.
  */
 #include "fcmanager/estimate/entry-counts.h"
 
-/* How often a context or arc was on the sampled stacks; a recursive one counts several times.
- * Calls are divided by these numbers.  `next` is another one of the same function, + 1; 0: none. */
-typedef struct
-{
-    double weight;
-    guint32 next;
-} Seen;
+#include "fcmanager/estimate/entry-work.h"
 
-typedef struct
+guint32 *fc_entry_number(GArray *array, guint32 index)
 {
-    FcCounts *counts;
-    FcEntries *entries;
-    GArray *nodes;          /* Seen */
-    GArray *arcs;           /* Seen */
-    GHashTable *first_node; /* function + 1 -> its first sampled node, + 1 */
-    GHashTable *first_arc;
-} Adding;
-
-/* ---- Samples ----------------------------------------------------------------------- */
-
-/* What one sample's time was added to already.  Each gets it once, even in a recursion. */
-typedef struct
-{
-    guint32 nodes[FC_PC_DEPTH_MAX];
-    guint32 arcs[FC_PC_DEPTH_MAX];
-    guint32 functions[FC_PC_DEPTH_MAX];
-    guint count;
-} Path;
-
-static gboolean is_in(const guint32 *list, guint count, guint32 value)
-{
-    for (guint i = 0; i < count; i++)
-        if (list[i] == value)
-            return TRUE;
-    return FALSE;
+    if (array->len <= index)
+        g_array_set_size(array, index + 1);
+    return &g_array_index(array, guint32, index);
 }
 
-static void see(GArray *all, GHashTable *firsts, guint32 index, guint32 function, double weight)
+guint64 *fc_entry_sum(GArray *array, guint32 index)
 {
-    const gpointer key = GUINT_TO_POINTER(function + 1);
-    if (all->len <= index)
-        g_array_set_size(all, index + 1);
-    Seen *seen = &g_array_index(all, Seen, index);
-    if (seen->weight == 0)
+    if (array->len <= index)
+        g_array_set_size(array, index + 1);
+    return &g_array_index(array, guint64, index);
+}
+
+guint32 fc_entry_function(const FcEntryWork *work, const FcEntryFunction *function)
+{
+    const gint module = fc_modules_find(work->counts->modules, function->code, function->since);
+    return fc_counts_get_function(work->counts, function->code, module, function->since);
+}
+
+const FcEntryFunction *fc_entry_target(const FcEntryWork *work, const FcEntrySite *site)
+{
+    const FcEntryFunction *found =
+        site->target != 0 ? fc_entries_find_for(work->entries, site->target, site->module) : NULL;
+    return found && found->code == site->target && !found->is_part ? found : NULL;
+}
+
+void fc_entry_see(FcEntryWork *work, guint32 arc, guint32 node, double weight)
+{
+    const gint64 key = (gint64)((guint64)arc << 32 | node);
+    guint32 edge = GPOINTER_TO_UINT(g_hash_table_lookup(work->edge_of, &key));
+    if (edge == 0)
     {
-        seen->next = GPOINTER_TO_UINT(g_hash_table_lookup(firsts, key));
-        g_hash_table_insert(firsts, key, GUINT_TO_POINTER(index + 1));
+        guint32 *first = fc_entry_number(work->first_edge, arc);
+        const FcEntryEdge fresh = {.arc = arc, .node = node, .next = *first};
+        g_array_append_val(work->edges, fresh);
+        edge = *first = work->edges->len;
+        g_hash_table_insert(work->edge_of, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(edge));
     }
-    seen->weight += weight;
+    g_array_index(work->edges, FcEntryEdge, edge - 1).weight += weight;
 }
 
-static void add_to_path(const Adding *adding, Path *path, const FcMapSlot *slot,
-                        const FcPcStack *stack, double ticks)
+/* ---- Counters ---------------------------------------------------------------------- */
+
+/* The counter at an address of the module; 0 also if it is at no place for a counter. */
+static guint64 read_counter(const FcEntryCounters *counters, guint64 address)
 {
-    FcCounts *counts = adding->counts;
-    const guint64 time = (guint64)(stack->ns * ticks);
-    const guint32 node = slot->value;
-    const guint32 arc = slot->extra;
-    const guint32 function = counts->nodes[node].function;
-    see(adding->nodes, adding->first_node, node, function, stack->ns);
-    see(adding->arcs, adding->first_arc, arc, function, stack->ns);
-    if (!is_in(path->nodes, path->count, node))
-        counts->nodes[node].total += time;
-    if (!is_in(path->arcs, path->count, arc))
-        counts->arcs[arc].total += time;
-    if (!is_in(path->functions, path->count, function))
-    {
-        counts->functions[function].total += time;
-        counts->functions[function].total_variance += stack->variance * ticks * ticks;
-    }
-    path->nodes[path->count] = node;
-    path->arcs[path->count] = arc;
-    path->functions[path->count++] = function;
+    const guint64 offset = address - counters->address;
+    if (offset % sizeof(guint64) != 0)
+        return 0;
+    return __atomic_load_n((const guint64 *)(const void *)(counters->counters + offset),
+                           __ATOMIC_RELAXED);
 }
 
-/* Adds a sample's time to the functions on the stack whose entries are counted, outermost first.
- * Time in other functions is that of their callers. */
-static void add_stack(const Adding *adding, const FcPcStack *stack, double ticks)
-{
-    FcCounts *counts = adding->counts;
-    Path path = {.count = 0};
-    guint32 node = 0;
-    for (guint i = stack->count; i-- > 0;)
-    {
-        const FcEntryFunction *part = fc_entries_find(adding->entries, stack->places[i]);
-        if (!part)
-            continue;
-        const FcEntryFunction *function = fc_entries_get(adding->entries, part->entry);
-        const guint64 site = i + 1 < stack->count ? stack->places[i + 1] + 1 : 0;
-        const FcMapSlot *slot = fc_counts_edge(counts, node, site, function->code, function->since);
-        node = slot->value;
-        add_to_path(adding, &path, slot, stack, ticks);
-    }
-    if (node == 0)
-        return;
-    counts->nodes[node].local += (guint64)(stack->ns * ticks);
-    counts->functions[counts->nodes[node].function].local_variance +=
-        stack->variance * ticks * ticks;
-}
-
-/* ---- Calls ------------------------------------------------------------------------- */
-
-/* Divides calls as the samples are divided; the last one gets the rest.  FALSE: there are no
- * samples. */
-static gboolean divide_calls(const Adding *adding, guint32 function, guint64 calls,
-                             gboolean is_arcs)
-{
-    FcCounts *counts = adding->counts;
-    const GArray *all = is_arcs ? adding->arcs : adding->nodes;
-    const guint32 first = GPOINTER_TO_UINT(g_hash_table_lookup(
-        is_arcs ? adding->first_arc : adding->first_node, GUINT_TO_POINTER(function + 1)));
-    double left = 0;
-    for (guint32 at = first; at != 0; at = g_array_index(all, Seen, at - 1).next)
-        left += g_array_index(all, Seen, at - 1).weight;
-    for (guint32 at = first; at != 0; at = g_array_index(all, Seen, at - 1).next)
-    {
-        const Seen *seen = &g_array_index(all, Seen, at - 1);
-        const double part = (double)calls * (seen->weight / left);
-        const guint64 some = seen->next == 0 ? calls : MIN((guint64)(part + 0.5), calls);
-        if (is_arcs)
-            counts->arcs[at - 1].calls += some;
-        else
-        {
-            counts->nodes[at - 1].calls += some;
-            fc_counts_add_unrecorded(&counts->unrecorded, at - 1, some);
-        }
-        fc_counts_mark(is_arcs ? &counts->apportioned_arcs : &counts->apportioned_nodes, at - 1);
-        calls -= some;
-        left -= seen->weight;
-    }
-    return first != 0;
-}
-
-static void add_function(const Adding *adding, const FcEntryFunction *function, guint64 calls)
-{
-    FcCounts *counts = adding->counts;
-    const gint module = fc_modules_find(counts->modules, function->code, function->since);
-    const guint32 number = fc_counts_get_function(counts, function->code, module, function->since);
-    counts->functions[number].counted += calls;
-    counts->functions[number].is_after_inlining = TRUE;
-    if (divide_calls(adding, number, calls, FALSE))
-    {
-        divide_calls(adding, number, calls, TRUE);
-        return;
-    }
-    /* The caller is not known. */
-    const FcMapSlot *slot = fc_counts_edge(counts, 0, 0, function->code, function->since);
-    counts->arcs[slot->extra].calls += calls;
-    counts->nodes[slot->value].calls += calls;
-    fc_counts_add_unrecorded(&counts->unrecorded, slot->value, calls);
-}
-
-static void add_counters(const Adding *adding, const FcEntryCounters *counters)
+static void add_functions(const FcEntryWork *work, const FcEntryCounters *counters)
 {
     guint32 count;
-    const guint32 first = fc_entries_counters(adding->entries, counters->module, counters->address,
+    const guint32 first = fc_entries_counters(work->entries, counters->module, counters->address,
                                               counters->address + counters->bytes, &count);
     for (guint32 i = first; i < first + count; i++)
     {
-        const FcEntryFunction *function = fc_entries_by_counter(adding->entries, i);
-        const guint64 offset = function->counter - counters->address;
-        if (offset % sizeof(guint64) != 0)
-            continue; /* fcas makes no such counter. */
-        const guint64 calls = __atomic_load_n(
-            (const guint64 *)(const void *)(counters->counters + offset), __ATOMIC_RELAXED);
+        const FcEntryFunction *function = fc_entries_by_counter(work->entries, i);
+        const guint64 calls = read_counter(counters, function->counter);
+        if (calls == 0)
+            continue;
+        const guint32 number = fc_entry_function(work, function);
+        work->counts->functions[number].counted += calls;
+        work->counts->functions[number].is_after_inlining = TRUE;
+        *fc_entry_sum(work->calls, number) += calls;
+    }
+}
+
+static void add_site(FcEntryWork *work, const FcEntrySite *site, guint64 calls)
+{
+    FcCounts *counts = work->counts;
+    const FcEntryFunction *part = fc_entries_find_for(work->entries, site->code, site->module);
+    const FcEntryFunction *callee = fc_entry_target(work, site);
+    if (!part || !callee)
+    {
+        guint64 *open = g_hash_table_lookup(work->open_sites, &site->end);
+        if (open)
+            *open += calls;
+        else
+            g_hash_table_insert(work->open_sites, g_memdup2(&site->end, sizeof site->end),
+                                g_memdup2(&calls, sizeof calls));
+        return;
+    }
+    const guint32 caller = fc_entry_function(work, fc_entries_get(work->entries, part->entry));
+    const guint32 number = fc_entry_function(work, callee);
+    const gint module = fc_modules_find(counts->modules, site->end, site->since);
+    const guint32 arc = fc_counts_get_arc(counts, caller + 1, site->end, module, number);
+    counts->arcs[arc].calls += calls;
+    *fc_entry_sum(work->explained, number) += calls;
+    fc_counts_mark(&work->exact_arcs, arc);
+    if (!site->is_jump)
+        return;
+    guint32 *first = fc_entry_number(work->first_tail, caller);
+    guint32 *first_into = fc_entry_number(work->first_into, number);
+    const FcEntryTail tail = {.from = fc_entries_get(work->entries, part->entry),
+                              .to = callee,
+                              .caller = caller,
+                              .callee = number,
+                              .next = *first,
+                              .next_into = *first_into,
+                              .end = site->end};
+    g_array_append_val(work->tails, tail);
+    *first = *first_into = work->tails->len;
+}
+
+static void add_sites(FcEntryWork *work, const FcEntryCounters *counters)
+{
+    guint32 count;
+    const guint32 first =
+        fc_entries_site_counters(work->entries, counters->module, counters->address,
+                                 counters->address + counters->bytes, &count);
+    for (guint32 i = first; i < first + count; i++)
+    {
+        const FcEntrySite *site = fc_entries_site_by_counter(work->entries, i);
+        const guint64 calls = read_counter(counters, site->counter);
         if (calls != 0)
-            add_function(adding, function, calls);
+            add_site(work, site, calls);
+    }
+}
+
+/* A thread that was killed may have counted a call at its site and not yet at the function.  Such
+ * calls go from the arcs. */
+static void take_unmade_calls(FcEntryWork *work)
+{
+    FcCounts *counts = work->counts;
+    for (guint32 arc = 0; arc < counts->arc_count; arc++)
+    {
+        const guint32 callee = counts->arcs[arc].callee;
+        if (!fc_counts_is_marked(work->exact_arcs, arc))
+            continue;
+        const guint64 made = *fc_entry_sum(work->calls, callee);
+        guint64 *explained = fc_entry_sum(work->explained, callee);
+        if (*explained <= made)
+            continue;
+        const guint64 unmade = MIN(*explained - made, counts->arcs[arc].calls);
+        counts->arcs[arc].calls -= unmade;
+        *explained -= unmade;
     }
 }
 
 void fc_entry_counts_add(FcCounts *counts, FcEntries *entries, const GArray *counters,
                          const FcPcSamples *seen, double ticks)
 {
-    const Adding adding = {counts,
-                           entries,
-                           g_array_new(FALSE, TRUE, sizeof(Seen)),
-                           g_array_new(FALSE, TRUE, sizeof(Seen)),
-                           g_hash_table_new(NULL, NULL),
-                           g_hash_table_new(NULL, NULL)};
-    for (guint i = 0; seen && i < seen->stacks->len; i++)
-        add_stack(&adding, g_ptr_array_index(seen->stacks, i), ticks);
-    counts->executed += seen ? seen->samples : 0;
+    FcEntryWork work = {.counts = counts,
+                        .entries = entries,
+                        .ticks = ticks,
+                        .edges = g_array_new(FALSE, TRUE, sizeof(FcEntryEdge)),
+                        .edge_of = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                        .first_edge = g_array_new(FALSE, TRUE, sizeof(guint32)),
+                        .tails = g_array_new(FALSE, TRUE, sizeof(FcEntryTail)),
+                        .first_tail = g_array_new(FALSE, TRUE, sizeof(guint32)),
+                        .first_into = g_array_new(FALSE, TRUE, sizeof(guint32)),
+                        .calls = g_array_new(FALSE, TRUE, sizeof(guint64)),
+                        .explained = g_array_new(FALSE, TRUE, sizeof(guint64)),
+                        .open_sites =
+                            g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free)};
     for (guint i = 0; i < counters->len; i++)
-        add_counters(&adding, &g_array_index(counters, FcEntryCounters, i));
-    g_array_unref(adding.nodes);
-    g_array_unref(adding.arcs);
-    g_hash_table_unref(adding.first_node);
-    g_hash_table_unref(adding.first_arc);
+        add_functions(&work, &g_array_index(counters, FcEntryCounters, i));
+    for (guint i = 0; i < counters->len; i++)
+        add_sites(&work, &g_array_index(counters, FcEntryCounters, i));
+    take_unmade_calls(&work);
+    if (seen)
+        fc_entry_samples_add(&work, seen);
+    fc_entry_callers_find(&work);
+    g_array_unref(work.edges);
+    g_array_unref(work.first_edge);
+    g_array_unref(work.tails);
+    g_array_unref(work.first_tail);
+    g_array_unref(work.first_into);
+    g_array_unref(work.calls);
+    g_array_unref(work.explained);
+    if (work.exact_arcs)
+        g_array_unref(work.exact_arcs);
+    g_hash_table_unref(work.edge_of);
+    g_hash_table_unref(work.open_sites);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Calls and times of a thread whose function entries are counted.  The calls are exact, from its
- * counters.  The times come from samples of where it executed; their standard error follows from
- * the number of samples.  The samples' stacks show the callers: a function's calls are divided
- * between its contexts as its samples are.  Used by thread.c.
+ * counters, and so are the callers where a call site names the function.  The times come from
+ * samples of where it executed; their standard error follows from the number of samples.  The
+ * samples' stacks show the contexts: an arc's calls are divided between them as its samples are.
+ * Used by thread.c.
  */
 #pragma once
 

@@ -128,7 +128,7 @@ static void take_entries(FcProcess *process, const FcWireMessage *message)
 {
     if (!process->entries)
         process->entries = fc_entries_new();
-    if (!fc_entries_add(process->entries, message->argument, message->value, message->payload,
+    if (!fc_entries_add(process->entries, message->argument, message->payload,
                         message->payload_bytes, loaded_since(process, message->value)))
         fc_process_note(process->losses, "malformed-messages", 1);
 }

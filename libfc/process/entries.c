@@ -19,6 +19,7 @@
 #include "libfc/base/sys.h"
 #include "libfc/base/thread.h"
 #include "libfc/fc-entries.h"
+#include "libfc/process/entry-targets.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/chunks.h"
 #include "libfc/stream/pool.h"
@@ -46,13 +47,14 @@
  * distances are used. */
 #define LOW_END (UINT64_C(1) << 32)
 
-/* The most bytes of records in one message. */
-#define MESSAGE_ENTRIES (FC_PAYLOAD_MAX / (uint32_t)sizeof(struct FcEntryRecord))
+/* Records in one message. */
+#define MESSAGE_ENTRIES 112
 
 struct Module
 {
     const struct FcEntryRecord *entries, *end;
     uint64_t low, high; /* the pages of its counters */
+    struct FcCodeRange text;
     uint32_t number;
     bool is_home_shared; /* its pages hold only counters */
 };
@@ -320,13 +322,14 @@ static bool make_room(void)
     return true;
 }
 
-/* Whether nothing follows the counters on their last page, since they end a loaded segment. */
-static bool is_last(const struct FcEntrySections *sections)
+/* Finds the module's code, and whether nothing follows the counters on their last page, since they
+ * end a loaded segment. */
+static void read_header(const struct FcEntrySections *sections, struct Module *module)
 {
     const Elf64_Ehdr *header = sections->header;
     const uint64_t end = (uint64_t)(uintptr_t)sections->counters_end;
     if (!header)
-        return false;
+        return;
     const Elf64_Phdr *parts =
         (const Elf64_Phdr *)(const void *)((const char *)header + header->e_phoff);
     uint64_t bias = (uint64_t)(uintptr_t)header;
@@ -337,9 +340,16 @@ static bool is_last(const struct FcEntrySections *sections)
             break;
         }
     for (uint32_t i = 0; i < header->e_phnum; i++)
-        if (parts[i].p_type == PT_LOAD && bias + parts[i].p_vaddr + parts[i].p_memsz == end)
-            return true;
-    return false;
+    {
+        const uint64_t start = bias + parts[i].p_vaddr;
+        if (parts[i].p_type != PT_LOAD)
+            continue;
+        if ((parts[i].p_flags & PF_X) != 0)
+            module->text = (struct FcCodeRange){start, start + parts[i].p_filesz};
+        if (start + parts[i].p_memsz == end &&
+            module->low == (uint64_t)(uintptr_t)sections->counters)
+            module->is_home_shared = true;
+    }
 }
 
 static const unsigned char *instruction_of(const struct FcEntryRecord *entry)
@@ -368,19 +378,49 @@ static void count_at_home(const struct FcEntryRecord *entry, const struct FcEntr
     say_shared();
 }
 
-static void send_entries(const struct Module *module)
+static void send(const struct Module *module, const struct FcEntryMessage *list, size_t count)
 {
-    for (const struct FcEntryRecord *at = module->entries; at < module->end;)
+    struct FcMessage message = {.type = FC_MSG_ENTRIES,
+                                .thread = fc_thread.number,
+                                .argument = module->number,
+                                .value = (uint64_t)(uintptr_t)module->entries};
+    if (count > 0)
+        fc_channel_send(&message, list, count * sizeof *list);
+}
+
+/* Sends the module's records.  `is_late`: only those of calls that the loader binds when they are
+ * made first, and which are bound now. */
+static void send_entries(const struct Module *module, bool is_late)
+{
+    struct FcEntryMessage list[MESSAGE_ENTRIES];
+    size_t count = 0;
+    for (const struct FcEntryRecord *at = module->entries; at < module->end; at++)
     {
-        const size_t left = (size_t)(module->end - at);
-        const size_t count = left < MESSAGE_ENTRIES ? left : MESSAGE_ENTRIES;
-        struct FcMessage message = {.type = FC_MSG_ENTRIES,
-                                    .thread = fc_thread.number,
-                                    .argument = module->number,
-                                    .value = (uint64_t)(uintptr_t)at};
-        fc_channel_send(&message, at, count * sizeof *at);
-        at += count;
+        bool is_through_slot = false;
+        list[count] = (struct FcEntryMessage){
+            .code = (uint64_t)(uintptr_t)&at->code + (uint64_t)(int64_t)at->code,
+            .counter = (uint64_t)(uintptr_t)&at->counter + (uint64_t)(int64_t)at->counter,
+            .bytes = at->bytes,
+            .flags = at->flags};
+        if ((at->flags & FC_ENTRY_SYMBOL) != 0)
+            list[count].target =
+                fc_entry_target(list[count].code, at->bytes, &module->text, &is_through_slot);
+        count += !is_late || is_through_slot;
+        if (count == MESSAGE_ENTRIES)
+        {
+            send(module, list, count);
+            count = 0;
+        }
     }
+    send(module, list, count);
+}
+
+void fc_entries_send_bound(void)
+{
+    fc_lock(&entries.lock);
+    for (uint32_t i = 0; i < entries.count; i++)
+        send_entries(&entries.modules[i], true);
+    fc_unlock(&entries.lock);
 }
 
 static void add_module(const struct FcEntrySections *sections)
@@ -394,9 +434,8 @@ static void add_module(const struct FcEntrySections *sections)
                             .high = ((uint64_t)(uintptr_t)sections->counters_end + PAGE - 1) &
                                     ~(PAGE - 1),
                             .number = ++entries.last_number};
-    module.is_home_shared =
-        module.low == (uint64_t)(uintptr_t)sections->counters && is_last(sections);
-    send_entries(&module);
+    read_header(sections, &module);
+    send_entries(&module, false);
     map_module(&entries.home, &module);
     bool is_everywhere = make_room();
     for (struct Block *block = entries.blocks; block; block = block->next)
@@ -521,6 +560,10 @@ void fc_entries_add(const struct FcEntrySections *sections)
 }
 
 void fc_entries_leave(void)
+{
+}
+
+void fc_entries_send_bound(void)
 {
 }
 

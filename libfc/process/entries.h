@@ -18,6 +18,10 @@ bool fc_entries_are_used(void);
  * Signals blocked. */
 void fc_entries_add(const struct FcEntrySections *sections);
 
+/* Tells fcmanager where those calls lead that the loader has bound since the module was loaded.
+ * Called at the end of the process.  Signals blocked. */
+void fc_entries_send_bound(void);
+
 /* Gives the calling thread, which is new and still has its creator's counters, its own.  Signals
  * blocked. */
 void fc_entries_begin_thread(void);

@@ -12,6 +12,7 @@
 #include "libfc/base/sys.h"
 #include "libfc/base/thread.h"
 #include "libfc/memory/scan.h"
+#include "libfc/process/entries.h"
 #include "libfc/process/modules.h"
 #include "libfc/process/process.h"
 #include "libfc/process/spawn.h"
@@ -119,6 +120,7 @@ static void quit(void)
     fc_switches_begin_pause();
     fc_threads_send_name();
     fc_modules_scan_last();
+    fc_entries_send_bound();
     if (fc_state_ending())
         send_quit(old);
     fc_restore_signals(old);

@@ -28,7 +28,7 @@ VARIABLES = "libfc/base/variables.h"  # the table of the user's variables
 MAY_INCLUDE = {
     "libfc": [],
     "profile": [],
-    "fcas": [],
+    "fcas": ["libfc/fc-entries.h"],
     "fcmanager": ["profile", WIRE, "libfc/fc-entries.h", "libfc/beacon.h", "libfc/base/writers.h", CHOICES],
     "control": [WIRE],
     "fcctl": ["profile", "control", WIRE],

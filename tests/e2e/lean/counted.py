@@ -3,11 +3,13 @@
 """Programs of `fc-config --lean`: their counts are those of the oracle, whose hooks are in the same code, however the program is built,
 with threads, forks and kills, and their times are samples."""
 
+import json
 import os
 import shutil
 import signal
 
 import lean
+import compare
 import fcprofile
 import fctest
 
@@ -46,6 +48,37 @@ int main(void)
     }
     printf("%ld\\n", sum);
     return 0;
+}
+"""
+
+# Functions that jump to one another at their ends.
+TAILS = """
+#include <stdlib.h>
+#ifdef __clang__
+#define CALLED __attribute__((noinline))
+#else
+#define CALLED __attribute__((noinline, noclone))
+#endif
+static volatile unsigned sink;
+CALLED static int work(int n) { for (int i = 0; i < n; i++) sink += i; return n; }
+CALLED static int third(int n) { sink++; return work(n + 1); }
+CALLED static int second(int n) { sink++; return n % 2 ? third(n + 1) : work(n + 2); }
+CALLED static int first(int n) { sink++; return second(n + 1); }
+CALLED static int rare(int n) { sink++; return second(n) + 1; }
+CALLED static int pointed(int n) { for (int i = 0; i < n; i++) sink++; return n; }
+static int (*volatile pointer)(int) = pointed;
+CALLED static int by_pointer(int n) { sink++; return pointer(n) + 1; }
+CALLED static int hidden(int n) { sink++; return second(n + 1); }
+static int (*volatile other)(int) = hidden;
+CALLED static int through(int n) { sink++; return other(n) + 1; }
+CALLED static int never_sampled(int n) { return n + (int)sink; }
+CALLED static int outer(int n) { return never_sampled(n) + never_sampled(n + 1); }
+int main(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 400; i++)
+        sum += first(100000 + i) + (i % 100 == 0 ? rare(10) : 0) + by_pointer(1000) + through(50000 + i) + outer(i);
+    return sum == 1;
 }
 """
 
@@ -200,6 +233,71 @@ class Counted(lean.Case):
                     program = self.compile(self.source(CALLERS), *flags, compiler=compiler, output=f"{compiler}-{len(flags)}{flags[0]}")
                     self.assertEqual(self.run_quiet([program]).returncode, 0)
                     self.check_callers(fcprofile.load_json(self.path("functioncheck.fc"), fctest.tool("fcdump")))
+
+    def test_arcs(self):
+        """Each call site's calls are the oracle's; who is called by a pointer is only estimated."""
+        for compiler in filter(shutil.which, ("gcc", "clang")):
+            for flags in (["-O0"], ["-O2"], ["-O3"], ["-O2", "-fno-plt", "-fPIC"], ["-O2", "-no-pie", "-fno-pic"], ["-O2", "-fcf-protection"]):
+                with self.subTest(compiler=compiler, flags=flags):
+                    program = self.compile_judged(self.source(CALLS), "-fno-optimize-sibling-calls", *flags, compiler=compiler)
+                    done, files = self.run_judged([program])
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertGreater(self.assert_same_arcs(program, files[0]), 10)
+
+    def test_arcs_cxx(self):
+        for source in ("caught.cc", "throw_through.cc", "counted.cc"):
+            program = self.compile_judged(source, "-O2", "-fno-inline", "-fno-optimize-sibling-calls", compiler="g++")
+            _, files = self.run_judged([program])
+            self.assertGreater(self.assert_same_arcs(program, files[0]), 1)
+
+    def assert_same_arcs(self, program, oracle_file):
+        """How many were compared: all that begin in the program, but for indirect calls."""
+        oracle = compare.load_oracle(oracle_file).arcs
+        data = json.loads(self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")]))
+        offsets = [fcprofile.address(function["entries"][0]["offset"]) for function in data["functions"]]
+        mine = {(os.path.realpath(data["modules"][arc["site"]["module"]]["path"]), fcprofile.address(arc["site"]["offset"]), offsets[arc["callee"]]): arc["calls"]
+                for arc in data["arcs"] if arc["calls"] and arc["caller"] is not None and not arc["apportioned"]}
+        theirs = {(site, offset, callee): calls for ((site, offset), (module, callee)), calls in oracle.items()
+                  if module == program and site == program and not self.is_indirect(program, offset)}
+        self.assertEqual({key: mine.get(key) for key in theirs}, theirs)
+        extra = {key: calls for key, calls in mine.items() if key not in theirs}
+        self.assertEqual([key for key in extra if not lean.ARTIFICIAL.match(fcprofile.symbols_of(program).get(key[2], ""))], [])
+        return len(theirs)
+
+    def is_indirect(self, program, end):
+        """Whether the call that ends there is one."""
+        words = self.command(["objdump", "-d", f"--start-address={end - 8:#x}", f"--stop-address={end:#x}", program])
+        return "call" in words and "*" in words.rsplit("call", 1)[1]
+
+    def test_tail_jumps(self):
+        """A function that is on no stack, since it jumped to another one, is its caller all the same."""
+        for compiler in filter(shutil.which, ("gcc", "clang")):
+            for flags in (["-O2"], ["-O2", "-fPIC"], ["-O2", "-fno-pie", "-no-pie"]):
+                with self.subTest(compiler=compiler, flags=flags):
+                    program = self.compile(self.source(TAILS), *flags, compiler=compiler, output=f"{compiler}{len(flags)}{flags[-1]}")
+                    self.assertEqual(self.run_quiet([program]).returncode, 0)
+                    self.check_tail_jumps(fcprofile.load_json(self.path("functioncheck.fc"), fctest.tool("fcdump")))
+
+    def check_tail_jumps(self, profile):
+        callers = {}
+        for arc in profile.arcs:
+            key = (arc.caller.name if arc.caller else None, arc.callee.name)
+            callers[key] = callers.get(key, 0) + arc.calls
+        self.assertEqual({key: calls for key, calls in callers.items() if calls and None not in key},
+                         {("main", "first"): 400, ("main", "rare"): 4, ("first", "second"): 400, ("rare", "second"): 4,
+                          ("hidden", "second"): 400,
+                          ("second", "third"): 400, ("second", "work"): 404, ("third", "work"): 400, ("main", "by_pointer"): 400,
+                          ("main", "through"): 400, ("main", "outer"): 400, ("outer", "never_sampled"): 800}
+                         | {key: 400 for key in (("by_pointer", "pointed"), ("through", "hidden")) if key in callers})
+        functions = {function.name: function for function in profile.functions}
+        self.assertEqual(functions["work"].calls, 804)
+        if self.has_samples():  # `second` is on no stack, nor is `hidden`, of which no call site tells
+            self.assertIn(("through", "hidden"), callers)
+            self.assertGreater(functions["second"].total_ns, 0.8 * functions["main"].total_ns)
+            self.assertLess(functions["second"].local_ns, 0.1 * functions["main"].total_ns)
+        paths = {context.path for context in profile.contexts if context.calls}
+        self.assertIn(("main", "first", "second", "third", "work"), paths)
+        self.assertIn(("main", "outer", "never_sampled"), paths)
 
     def check_callers(self, profile):
         functions = {function.name: function for function in profile.functions}

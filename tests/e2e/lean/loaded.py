@@ -4,6 +4,7 @@
 as PIE and not; what a program that uses GS itself is told; runs without shared memory, and kills at any time."""
 
 
+import json
 import os
 import random
 import signal
@@ -75,6 +76,22 @@ int library(int n);
 int main(void) { return library(700) != 700; }
 """
 
+BOUND = """
+#include <signal.h>
+#include <unistd.h>
+int library(int n);
+__attribute__((noinline, noclone)) static int calling(int n) { return library(n) + 1; }
+int main(int argc, char **words)
+{
+    int sum = 0;
+    for (int i = 0; i < 5; i++)
+        sum += calling(700);
+    if (argc > 1)
+        kill(getpid(), SIGKILL);
+    return sum != 5 * 701;
+}
+"""
+
 USES_GS = """
 #include <asm/prctl.h>
 #include <stdio.h>
@@ -128,6 +145,21 @@ class Loaded(lean.Case):
                 done = self.run_quiet([program])
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(self.calls(), {"main": 1, "library": 1, "within": 700})
+
+    def test_bound(self):
+        """Calls of another module's functions have exact arcs, whenever the loader binds them; after a kill, those that it bound at once."""
+        self.library("library")
+        for name, flags, words in (("lazy", ["-Wl,-z,lazy"], []), ("now", ["-Wl,-z,now"], []), ("slot", ["-fno-plt"], []), ("killed", ["-Wl,-z,now"], ["killed"])):
+            with self.subTest(flags=flags, words=words):
+                program = self.compile(self.write("bound.c", BOUND), "-O2", "-Wl,-rpath," + self.folder, *flags, "-L" + self.folder, "-Wl,--no-as-needed", "-llibrary",
+                                       output="bound-" + name)
+                self.assertEqual(self.run_quiet([program, *words]).returncode, -signal.SIGKILL if words else 0)
+                data = json.loads(self.command([fctest.tool("fcdump"), "--json", self.wait_for_file()]))
+                names = [function["name"] for function in data["functions"]]
+                arcs = {(names[arc["caller"]], names[arc["callee"]]): arc["calls"] for arc in data["arcs"]
+                        if arc["caller"] is not None and not arc["apportioned"]}
+                self.assertEqual(arcs, {("main", "calling"): 5, ("calling", "library"): 5, ("library", "within"): 3500})
+                os.unlink(self.path("functioncheck.fc"))
 
     def check_host(self, program, rounds, threads, has_counters=True):
         done = self.run_told([program, self.path("libplugin.so"), str(rounds), str(threads)])
