@@ -534,6 +534,40 @@ static FcModel *load_files(const FcLoad *load, GPtrArray *images, GPtrArray *pro
     return is_loaded ? g_steal_pointer(&model) : NULL;
 }
 
+/* ---- Hooks that a link left out ---------------------------------------------- */
+
+static gboolean *mark_modules(const FcProfile *profile)
+{
+    gboolean *has_functions = g_new0(gboolean, profile->modules->len + 1);
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        const gint module = g_array_index(profile->functions, FcProfileFunction, i).place.module;
+        if (module != FC_NONE)
+            has_functions[module] = TRUE;
+    }
+    if (profile->functions->len == 0) /* then the program itself is worth a look */
+        has_functions[0] = TRUE;
+    return has_functions;
+}
+
+static void note_lost_hooks(const FcModel *model, GPtrArray *notes)
+{
+    const FcProfile *profile = model->profile;
+    g_autofree gboolean *is_looked_at = mark_modules(profile);
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < profile->modules->len; i++)
+    {
+        const char *path = g_array_index(profile->modules, FcProfileModule, i).path;
+        if (is_looked_at[i] && fc_symbols_lost_hooks(model->symbols, profile, i) &&
+            g_hash_table_add(known, (gpointer)path))
+            g_ptr_array_add(
+                notes, g_strdup_printf("%s: functions are missing, as link-time optimization left "
+                                       "their hooks out: link with the flags of fc-config --cflags "
+                                       "--after-inlining, too",
+                                       path));
+    }
+}
+
 FcProfile *fc_load_sum(const FcLoad *load, GPtrArray *problems)
 {
     g_autoptr(GPtrArray) images = g_ptr_array_new();
@@ -552,6 +586,8 @@ FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
     g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     model->symbols = fc_symbols_new(load->demangle, (const char *const *)images->pdata);
     fc_symbols_check_images(model->symbols, model->profile);
+    if (load->notes)
+        note_lost_hooks(model, load->notes);
     resolve_imports(model);
     make_functions(model, keys);
     g_autofree guint *first_copy = fc_copies_find(model);

@@ -21,6 +21,8 @@ static void advise_on_program(const char *path, GPtrArray *advice)
             "is linked statically: libfc needs a program that is linked dynamically",
         [FC_HOOKED_NONE] = "has no hooks: compile and link it with the flags of "
                            "fc-config --cflags-libs",
+        [FC_HOOKED_LOST] = "lost its hooks in link-time optimization: link it with the flags of "
+                           "fc-config --cflags --after-inlining, too",
         [FC_HOOKED_UNLINKED] = "has hooks, but was not linked with the flags of fc-config --libs",
         [FC_HOOKED_READY] = "was built to be profiled: its profile is where it was started, or "
                             "where FC_DUMP_PATH says",

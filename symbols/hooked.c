@@ -4,6 +4,8 @@
  */
 #include "symbols/hooked.h"
 
+#include "symbols/image.h"
+
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
@@ -107,6 +109,12 @@ static void look_at_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     }
 }
 
+static gboolean has_lost_hooks(const char *path)
+{
+    g_autoptr(FcImage) image = fc_image_open(path, NULL, NULL);
+    return image && fc_image_lost_hooks(image);
+}
+
 FcHooked fc_hooked_look(const char *path)
 {
     Look look = {0};
@@ -141,7 +149,7 @@ FcHooked fc_hooked_look(const char *path)
     close(fd);
     return !is_image           ? FC_HOOKED_NO_IMAGE
            : !look.is_dynamic  ? FC_HOOKED_STATIC
-           : !look.has_hooks   ? FC_HOOKED_NONE
+           : !look.has_hooks   ? (has_lost_hooks(path) ? FC_HOOKED_LOST : FC_HOOKED_NONE)
            : !look.needs_libfc ? FC_HOOKED_UNLINKED
                                : FC_HOOKED_READY;
 }

@@ -12,6 +12,7 @@ typedef enum
     FC_HOOKED_NO_IMAGE, /* no ELF file, or it can't be read */
     FC_HOOKED_STATIC,   /* linked statically: libfc can't be with it */
     FC_HOOKED_NONE,     /* nothing in it calls the hooks */
+    FC_HOOKED_LOST,     /* likewise, as its link, which gcc optimized, was not told of them */
     FC_HOOKED_UNLINKED, /* it calls hooks, but does not name libfc */
     FC_HOOKED_READY,
 } FcHooked;

@@ -110,6 +110,10 @@ gboolean fc_image_calls_at_entry(FcImage *image, guint64 address);
 /* How the code at `address` was compiled; all zero where the debug information does not say. */
 void fc_image_find_producer(FcImage *image, guint64 address, FcProducer *producer);
 
+/* Whether gcc's link-time optimization made code without the hooks that the objects were compiled
+ * for, as far as the debug information says. */
+gboolean fc_image_lost_hooks(FcImage *image);
+
 /* ---- inline.c: declarations, inlined copies ------------------------------------ */
 
 /* Where the functions of the unit are: in a file of its own where it was compiled so. */

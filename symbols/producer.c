@@ -55,6 +55,17 @@ static void read_options(const char *text, FcProducer *producer)
         producer->is_only_classic = TRUE;
 }
 
+/* Whether a link that gcc optimized was told of hooks after inlining by the objects alone, which
+ * pass on all of fc-config's options but -p: then the code has none. */
+static gboolean has_lost_hooks(const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    const char *const *all = (const char *const *)words;
+    return g_str_has_prefix(text, "GNU GIMPLE") &&
+           g_strv_contains(all, "-minstrument-return=call") && !g_strv_contains(all, "-p") &&
+           !g_strv_contains(all, "-pg");
+}
+
 /* Where a parameter is: without optimization always in the frame, at one place. */
 static FcOptimized judge_parameter(Dwarf_Die *parameter)
 {
@@ -110,12 +121,17 @@ static gboolean is_cxx(Dwarf_Die *contents)
     }
 }
 
+static const char *producer_text(Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
+}
+
 static gboolean read_unit(Dwarf_Die *unit, Dwarf_Addr address, gpointer data)
 {
     FcProducer *producer = data;
     Dwarf_Die contents = fc_image_unit_contents(unit);
-    Dwarf_Attribute attribute;
-    const char *text = dwarf_formstring(dwarf_attr(&contents, DW_AT_producer, &attribute));
+    const char *text = producer_text(&contents);
 
     (void)address;
     if (!text)
@@ -146,4 +162,19 @@ void fc_image_find_producer(FcImage *image, guint64 address, FcProducer *produce
     Elf *elf = dwfl_module_getelf(image->module, &bias);
     if (!elf || !gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64)
         producer->is_only_classic = TRUE;
+}
+
+gboolean fc_image_lost_hooks(FcImage *image)
+{
+    Dwarf_Addr bias;
+    Dwarf *dwarf = fc_image_load(image) ? dwfl_module_getdwarf(image->module, &bias) : NULL;
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    while (dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+    {
+        const char *text = producer_text(&die);
+        if (text && has_lost_hooks(text))
+            return TRUE;
+    }
+    return FALSE;
 }

@@ -366,3 +366,9 @@ void fc_symbols_find_producer(FcSymbols *symbols, const FcProfile *profile,
     if (image)
         fc_image_find_producer(image, place->offset, producer);
 }
+
+gboolean fc_symbols_lost_hooks(FcSymbols *symbols, const FcProfile *profile, guint module)
+{
+    FcImage *image = find_image(symbols, profile, module);
+    return image && fc_image_lost_hooks(image);
+}

@@ -107,6 +107,10 @@ gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profi
 void fc_symbols_find_producer(FcSymbols *symbols, const FcProfile *profile,
                               const FcProfilePlace *place, FcProducer *producer);
 
+/* Whether functions of the module have no hooks because its link, which gcc optimized, got none of
+ * fc-config's flags for compiling.  FALSE where the debug information does not say. */
+gboolean fc_symbols_lost_hooks(FcSymbols *symbols, const FcProfile *profile, guint module);
+
 /* The file that the names of that module of `profile` come from, and the separate file with
  * its debug information; NULL where there is none, or only another build of it.  Belongs to
  * `symbols`. */

@@ -249,6 +249,30 @@ def check_said(work):
         expect(wanted in told.stderr, option + ": fcdump says so", told.stderr)
 
 
+def check_lost(work):
+    """Code that gcc's link-time optimization makes has hooks after inlining only where the link gets the flags, too: else fcdump
+    says so, of all functions that are missing or of some."""
+    compiling, libs = " ".join(flags("--cflags", "--after-inlining")), " ".join(flags("--libs"))
+    compiled = f"gcc -O2 -g {compiling}"
+    for name, commands, has_lost in (
+            ("neither", f"{compiled} -flto -c main.c lib.c; gcc -O2 -flto -o prog main.o lib.o", True),
+            ("libs", f"{compiled} -flto -c main.c lib.c; gcc -O2 -flto -o prog main.o lib.o {libs}", True),
+            ("libs, mixed", f"{compiled} -flto -c lib.c; {compiled} -c main.c; gcc -O2 -flto -o prog main.o lib.o {libs}", True),
+            ("both", f"{compiled} -flto -c main.c lib.c; {compiled} -flto -o prog main.o lib.o", False),
+            ("without -flto", f"{compiled} -c main.c lib.c; gcc -O2 -o prog main.o lib.o {libs}", False)):
+        with folder() as place:
+            shutil.copytree(work, place, dirs_exist_ok=True)
+            done = run("set -e; " + commands + "; FC_QUIET= ./prog", place)
+            expect(done.returncode == 0, f"lost hooks, {name}: links and runs", done.stderr)
+            is_profiled = os.path.exists(os.path.join(place, "functioncheck.fc"))
+            expect(is_profiled == (name != "neither"), f"lost hooks, {name}: a profile")
+            told = run([os.path.join(BINDIR, "fcdump"), *([] if is_profiled else ["./prog"])], place)
+            expect(told.returncode == (0 if is_profiled else 1), f"lost hooks, {name}: status", told.stderr)
+            says = (f"fcdump: {place}/prog: functions are missing, as link-time optimization left their hooks out: " if is_profiled else
+                    "fcdump: ./prog lost its hooks in link-time optimization: ")
+            expect((says + "link" in told.stderr) == has_lost, f"lost hooks, {name}: fcdump says so", told.stderr)
+
+
 def check_own_hooks(work):
     """A program's own hooks would not be called after inlining: an error says what to do, and doing it helps."""
     compiling, every = " ".join(flags("--cflags")), " ".join(flags("--cflags", "--every-function"))
@@ -306,6 +330,7 @@ with folder() as work_folder:
             for name_, commands_ in CLANG:
                 check(work_folder, name_, commands_, by_clang=True)
         check_said(work_folder)
+        check_lost(work_folder)
         check_own_hooks(work_folder)
     check_moved(work_folder)
 finish()
