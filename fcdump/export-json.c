@@ -175,6 +175,8 @@ static void put_input(const Export *export, const FcInput *input)
         fc_json_string(json, NULL, header->command_line[i]);
     fc_json_end_array(json);
     fc_export_json_job(json, &header->job);
+    fc_json_unsigned(json, "processes", fc_profile_processes(header));
+    fc_json_unsigned(json, "failed", fc_profile_failed(header));
     put_end(export, header);
     fc_json_end_object(json);
 }

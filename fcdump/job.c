@@ -127,6 +127,8 @@ char *fc_job_process(const FcProfile *header)
                                      ? g_strjoinv(" ", header->command_line + 1)
                                      : g_strdup("");
     g_autofree char *plain = fc_format_text(arguments);
+    if (header->processes > 1)
+        g_string_append_printf(text, " (%" G_GUINT64_FORMAT " processes)", header->processes);
     if (*plain == '\0')
         return g_string_free(g_steal_pointer(&text), FALSE);
     if (g_utf8_strlen(plain, -1) <= (glong)ARGUMENTS_WIDTH)

@@ -190,7 +190,10 @@ static void print_processes(const FcReportContext *context)
         fc_table_cell(table, job->rank != FC_NONE ? g_strdup_printf("%" G_GINT64_FORMAT, job->rank)
                                                   : NULL);
         fc_table_cell(table, g_strdup(job->host));
-        fc_table_cell(table, g_strdup(fc_base_name(program)));
+        fc_table_cell(table, header->processes > 1
+                                 ? g_strdup_printf("%s (%" G_GUINT64_FORMAT " processes)",
+                                                   fc_base_name(program), header->processes)
+                                 : g_strdup(fc_base_name(program)));
         fc_table_cell(table, fc_report_end(header));
     }
     gboolean threads = ((const FcInput *)inputs->pdata[0])->header->thread_id != 0;

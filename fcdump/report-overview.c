@@ -45,20 +45,15 @@ static char *format_command(const FcModel *model, guint width)
 
 static char *format_end(const FcModel *model)
 {
-    guint failed = 0;
-    for (guint i = 0; i < model->inputs->len; i++)
-    {
-        const FcProfile *header = header_of(model, i);
-        failed +=
-            header->end == FC_END_SIGNAL || (header->end == FC_END_EXIT && header->end_value != 0);
-    }
-    const gboolean is_running =
-        model->inputs->len == 1 && header_of(model, 0)->end == FC_END_RUNNING;
+    guint64 failed = 0;
+    const guint64 processes = fc_report_processes(model, &failed);
+    const gboolean is_running = processes == 1 && header_of(model, 0)->end == FC_END_RUNNING;
     if (failed == 0 && !is_running)
         return NULL;
-    if (model->inputs->len == 1)
+    if (processes == 1)
         return fc_report_end(header_of(model, 0));
-    return g_strdup_printf("%u of %u failed", failed, model->inputs->len);
+    return g_strdup_printf("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " failed", failed,
+                           processes);
 }
 
 typedef struct
@@ -111,8 +106,9 @@ static void add_times(Facts *facts, const FcModel *model)
     add_fact(facts, format_named(fc_report_time_name(model->time), model->local_ns));
     const guint64 ranks = fc_job_count_ranks(model);
     add_fact(facts, fc_job_ranks(model));
-    if (model->inputs->len > MAX(ranks, 1) && header_of(model, 0)->thread_id == 0)
-        add_fact(facts, format_number(model->inputs->len, "process", "es"));
+    const guint64 processes = fc_report_processes(model, NULL);
+    if (processes > MAX(ranks, 1) && header_of(model, 0)->thread_id == 0)
+        add_fact(facts, format_number(processes, "process", "es"));
     const guint64 threads =
         profile->merged_threads > 0 ? profile->merged_threads : profile->threads->len;
     if (threads > 0)

@@ -41,21 +41,17 @@ static const FcProfile *header_of(const FcModel *model, guint index)
 static void add_program(FcTable *table, const FcModel *model)
 {
     const FcProfile *first = header_of(model, 0);
-    const guint count = model->inputs->len;
-    guint failed = 0;
-    for (guint i = 0; i < count; i++)
-    {
-        const FcProfile *header = header_of(model, i);
-        failed +=
-            header->end == FC_END_SIGNAL || (header->end == FC_END_EXIT && header->end_value != 0);
-    }
+    guint64 failed = 0;
+    const guint64 count = fc_report_processes(model, &failed);
     g_autofree char *programs = fc_report_programs(model, TRUE);
     g_autoptr(GString) text = g_string_new(programs);
     g_autofree char *end = fc_report_end(first);
     if (count == 1 && end)
         g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", end);
     else if (failed > 0)
-        g_string_append_printf(text, ", %u of %u were killed or exited with another status than 0",
+        g_string_append_printf(text,
+                               ", %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                               " were killed or exited with another status than 0",
                                failed, count);
     if (text->len > 0)
         add(table, "Program", g_strdup(text->str));
@@ -76,7 +72,7 @@ static void add_times(FcTable *table, const FcModel *model)
     const gboolean threads_summed = header_of(model, 0)->thread_id != 0;
     g_autofree char *in_functions = g_strchomp(fc_format_time(base));
     g_autofree char *run = g_strchomp(fc_format_time(wall));
-    g_autofree char *processes = format_number(model->inputs->len, "process", "es");
+    g_autofree char *processes = format_number(fc_report_processes(model, NULL), "process", "es");
     g_autofree char *threads = format_number(model->profile->threads->len, "thread", "s");
     g_autoptr(GString) text = g_string_new(NULL);
     if (!own_clocks && wall > 0)

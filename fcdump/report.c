@@ -61,11 +61,26 @@ char *fc_report_end(const FcProfile *header)
     }
 }
 
+guint64 fc_report_processes(const FcModel *model, guint64 *failed)
+{
+    guint64 processes = 0;
+    guint64 bad = 0;
+    for (guint i = 0; i < model->inputs->len; i++)
+    {
+        const FcProfile *header = ((const FcInput *)model->inputs->pdata[i])->header;
+        processes += fc_profile_processes(header);
+        bad += fc_profile_failed(header);
+    }
+    if (failed)
+        *failed = bad;
+    return processes;
+}
+
 guint64 fc_report_elapsed_ns(const FcModel *model)
 {
     gint64 start_ns = G_MAXINT64;
     gint64 end_ns = 0;
-    if (model->inputs->len == 1)
+    if (fc_report_processes(model, NULL) == 1)
         return ((const FcInput *)model->inputs->pdata[0])->header->run_ns;
     for (guint i = 0; i < model->inputs->len; i++)
     {

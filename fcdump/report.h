@@ -143,6 +143,10 @@ void fc_report_no_function(const FcReportContext *context);
 /* What its functions took themselves. */
 guint64 fc_report_thread_local_ns(const FcProfileThread *thread);
 
+/* How many processes there are in all inputs, and in *failed, which may be NULL, how many of them
+ * were killed or exited with another status than 0.  In THREAD mode files count. */
+guint64 fc_report_processes(const FcModel *model, guint64 *failed);
+
 /* From the first process's start to the last one's end; 0: not known. */
 guint64 fc_report_elapsed_ns(const FcModel *model);
 

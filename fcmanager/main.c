@@ -58,6 +58,7 @@ typedef struct
     gint every_ms;
     gint every_keep;
     gboolean paused;
+    gint children;
     gboolean quiet;
     gboolean brief;
     gboolean debug;
@@ -110,6 +111,8 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"keep", 0, 0, G_OPTION_ARG_INT, &options->keep, "older files of a name to keep", "N"},
         {"every", 0, 0, G_OPTION_ARG_INT, &options->every_ms, "write snapshots so often", "MS"},
         {"every-keep", 0, 0, G_OPTION_ARG_INT, &options->every_keep, "of which so many stay", "N"},
+        {"children", 0, 0, G_OPTION_ARG_INT, &options->children,
+         "0 auto, 1 merged by image and arguments, 2 apart", "N"},
         {"paused", 0, 0, G_OPTION_ARG_NONE, &options->paused, "add nothing before it is told to",
          NULL},
         {"directory", 0, 0, G_OPTION_ARG_FILENAME, &options->directory, "where they go", "PATH"},
@@ -278,6 +281,7 @@ static int run(const Options *options, int notice_fd)
                   (guint32)CLAMP(options->stack, 0, 1 << 20)},
         .every_ms = (guint32)MAX(options->every_ms, 0),
         .every_keep = (guint32)CLAMP(options->every_keep, 1, (gint)FC_KEEP_MAX),
+        .children = (enum FcChildrenMode)options->children,
         .paused = options->paused,
         .notice_fd = notice_fd,
         .quiet = options->quiet,

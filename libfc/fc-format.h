@@ -256,6 +256,14 @@ enum FcProfileMode /* likewise */
     FC_MODE_THREAD = 3,
 };
 
+/* FC_CHILDREN: whether child processes with the same image and arguments have one profile. */
+enum FcChildrenMode
+{
+    FC_CHILDREN_AUTO = 0, /* from the 101st profile of a session on */
+    FC_CHILDREN_MERGE = 1,
+    FC_CHILDREN_APART = 2,
+};
+
 struct FcHello
 {
     uint32_t version; /* FC_WIRE_VERSION */

@@ -449,7 +449,9 @@ typedef struct
     GStrv command_line;
     FcProfileEnd end;
     gint end_value;
-    gint64 thread_id; /* THREAD mode: this file's thread; else 0 */
+    guint64 processes; /* how many are merged; 0: it is of one, or a thread's */
+    guint64 failed;    /* how many of these were killed or exited with another status than 0 */
+    gint64 thread_id;  /* THREAD mode: this file's thread; else 0 */
     FcProfileJob job;
 
     guint64 ranks; /* how many ranks are merged; each has the figures below.  0: not known */
@@ -547,6 +549,11 @@ void fc_profile_add_heap_figures(FcProfileAllocSite *into, const FcProfileAllocS
 /* Adds the overhead to all times that it was subtracted from, except those of threads.  This gives
  * the measured times. */
 void fc_profile_put_costs_back(FcProfile *profile);
+
+/* How many processes the profile is of, and how many of them were killed or exited with another
+ * status than 0. */
+guint64 fc_profile_processes(const FcProfile *profile);
+guint64 fc_profile_failed(const FcProfile *profile);
 
 /* Makes the profile one of `rank`, to be merged with those of others, unless it is a merged one
  * already.  `is_chosen`: its figures are also kept separately. */

@@ -57,6 +57,12 @@ static void merge_header(FcProfile *into, const FcProfile *other)
         fc_profile_copy_header(into, other);
         return;
     }
+    if (into->thread_id == 0 && other->thread_id == 0)
+    {
+        const guint64 processes = fc_profile_processes(into) + fc_profile_processes(other);
+        into->failed = fc_profile_failed(into) + fc_profile_failed(other);
+        into->processes = processes;
+    }
     into->extended = into->extended && other->extended;
     merge_keys(FC_SECTION_PROCESS, into, other);
     merge_keys(FC_SECTION_CLOCK, into, other);

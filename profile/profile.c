@@ -247,3 +247,16 @@ guint64 fc_profile_contexts_wanted(const FcProfile *profile)
         wanted *= 2;
     return wanted;
 }
+
+guint64 fc_profile_processes(const FcProfile *profile)
+{
+    return MAX(profile->processes, 1);
+}
+
+guint64 fc_profile_failed(const FcProfile *profile)
+{
+    if (profile->processes > 0)
+        return profile->failed;
+    return profile->end == FC_END_SIGNAL ||
+           (profile->end == FC_END_EXIT && profile->end_value != 0);
+}

@@ -24,6 +24,8 @@ static const FcField process_fields[] = {
     FIELD("arguments", ARGUMENTS, FcProfile, command_line, FIRST, .optional = TRUE),
     FIELD("argument", ARGUMENT, FcProfile, command_line, KEEP, .optional = TRUE),
     FIELD("end", END, FcProfile, end, KEEP),
+    FIELD("processes", NUMBER, FcProfile, processes, KEEP, .optional = TRUE),
+    FIELD("failed", NUMBER, FcProfile, failed, KEEP, .optional = TRUE),
     FIELD("started", SIGNED, FcProfile, start_realtime_ns, LEAST),
     FIELD("ended", SIGNED, FcProfile, end_realtime_ns, MOST),
     FIELD("run", NUMBER, FcProfile, run_ns, SUM),

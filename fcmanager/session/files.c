@@ -367,15 +367,7 @@ gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gin
     return TRUE;
 }
 
-/* ---- Snapshots --------------------------------------------------------------------------- */
-
-static char *snapshot_name(FcFiles *files, const char *program, gint64 id, const char *which)
-{
-    g_autofree char *base = base_name(files, id, program);
-    return files->has_id
-               ? g_strdup_printf("%s.snapshot-%s.fc", base, which)
-               : g_strdup_printf("%s.%" G_GINT64_FORMAT ".snapshot-%s.fc", base, id, which);
-}
+/* ---- Files that are written again -------------------------------------------------------- */
 
 /* Whether this session wrote the file, not another session whose process has the same number. */
 static gboolean is_ours(int dirfd, const char *name, const char *unique_id)
@@ -386,6 +378,71 @@ static gboolean is_ours(int dirfd, const char *name, const char *unique_id)
     if (fd >= 0)
         close(fd);
     return is_read && strstr(start, unique_id) != NULL;
+}
+
+/* The descriptor's number of the profile with that order, which is there. */
+static guint find_order(const FcFiles *files, guint64 order)
+{
+    guint at = 0;
+    while (at + 1 < files->places->len && g_array_index(files->places, Place, at).order != order)
+        at++;
+    return at;
+}
+
+void fc_files_write_again(FcFiles *files, const FcProfile *profile, guint64 order, char **trouble)
+{
+    g_autoptr(GError) error = NULL;
+    const guint at = find_order(files, order);
+    FcDescriptorEntry *entry = &g_array_index(files->descriptor->entries, FcDescriptorEntry, at);
+    const Folder *folder = &files->folders[g_array_index(files->places, Place, at).folder];
+    g_autofree char *hidden = g_strdup_printf(".fc-%08x%08x.new", g_random_int(), (guint)getpid());
+    if (faccessat(folder->fd, entry->file, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !is_ours(folder->fd, entry->file, profile->unique_id))
+    {
+        char *name = choose_name(files, entry->file);
+        g_free(entry->file);
+        entry->file = name;
+        g_hash_table_add(files->used, g_strdup(name));
+    }
+    if (fc_profile_write(profile, folder->fd, hidden, &error) &&
+        renameat(folder->fd, hidden, folder->fd, entry->file) == 0)
+        return;
+    const int why = errno;
+    unlinkat(folder->fd, hidden, 0);
+    *trouble = g_strdup_printf("can't write '%s/%s': %s", folder->path, entry->file,
+                               error ? error->message : g_strerror(why));
+}
+
+FcProfile *fc_files_read(FcFiles *files, guint64 order)
+{
+    const guint at = find_order(files, order);
+    const char *name = g_array_index(files->descriptor->entries, FcDescriptorEntry, at).file;
+    const Folder *folder = &files->folders[g_array_index(files->places, Place, at).folder];
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d/%s", folder->fd, name);
+    FcProfile *profile = fc_profile_read(path, NULL, NULL);
+    if (profile && g_hash_table_contains(files->used, name))
+        return profile;
+    fc_profile_free(profile);
+    return NULL;
+}
+
+void fc_files_remove(FcFiles *files, guint64 order)
+{
+    const guint at = find_order(files, order);
+    const char *name = g_array_index(files->descriptor->entries, FcDescriptorEntry, at).file;
+    unlinkat(files->folders[g_array_index(files->places, Place, at).folder].fd, name, 0);
+    g_array_remove_index(files->descriptor->entries, at);
+    g_array_remove_index(files->places, at);
+}
+
+/* ---- Snapshots --------------------------------------------------------------------------- */
+
+static char *snapshot_name(FcFiles *files, const char *program, gint64 id, const char *which)
+{
+    g_autofree char *base = base_name(files, id, program);
+    return files->has_id
+               ? g_strdup_printf("%s.snapshot-%s.fc", base, which)
+               : g_strdup_printf("%s.%" G_GINT64_FORMAT ".snapshot-%s.fc", base, id, which);
 }
 
 gboolean fc_files_write_snapshot(FcFiles *files, const FcProfile *profile,

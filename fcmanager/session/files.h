@@ -41,6 +41,17 @@ gboolean fc_files_check(FcFiles *files, GError **error);
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
                         gboolean is_thread, gboolean several, guint64 order, char **trouble);
 
+/* Writes the profile with that order again.  If its file is not this session's any more, it gets
+ * another name.  *trouble as above. */
+void fc_files_write_again(FcFiles *files, const FcProfile *profile, guint64 order, char **trouble);
+
+/* Returns the profile with that order, from its file; the caller frees it.  NULL: it is not there,
+ * or not this session's. */
+FcProfile *fc_files_read(FcFiles *files, guint64 order);
+
+/* Removes the file of the profile with that order, and its entry of the descriptor. */
+void fc_files_remove(FcFiles *files, guint64 order);
+
 /* A snapshot of process `id`, which continues to run. */
 typedef struct
 {

@@ -74,21 +74,63 @@ void fc_session_files_write_threads(const FcSessionFiles *files, FcProcess *proc
     g_array_set_size(process->done, kept);
 }
 
+/* A child's profile, which it takes over. */
+static void add_child(const FcSessionFiles *files, const FcProcess *process, FcProfile *profile)
+{
+    g_autofree char *trouble = NULL;
+    fc_children_add(files->children, profile, (guint64)process->order << 32, &trouble);
+    remember(files, trouble);
+}
+
+/* Returns how many have their first file now. */
+static guint write_children(const FcSessionFiles *files)
+{
+    g_autofree char *trouble = NULL;
+    const guint count = fc_children_write(files->children, &trouble);
+    remember(files, trouble);
+    return count;
+}
+
+/* The first process is about to end. */
+static void end_children(const FcSessionFiles *files)
+{
+    g_autofree char *trouble = NULL;
+    fc_children_gather(files->children, &trouble);
+    remember(files, trouble);
+    write_children(files);
+}
+
+void fc_session_files_write_children(const FcSessionFiles *files)
+{
+    if (write_children(files) > 0)
+        describe(files);
+}
+
 void fc_session_files_write(const FcSessionFiles *files, FcProcess *process)
 {
     if (files->profile_mode != FC_MODE_THREAD || process->results->len == 0)
     {
         g_autoptr(FcProfile) profile = fc_output_process(process, files->unique_id);
         fc_pauses_apply(process, profile);
+        if (process->order > 0 && fc_children_are_summed(files->children))
+        {
+            add_child(files, process, g_steal_pointer(&profile));
+            return;
+        }
         write_profile(files, process, profile, 0, FALSE);
+        if (process->order > 0)
+            fc_children_note_apart(files->children, (guint64)process->order << 32);
     }
     fc_session_files_write_threads(files, process);
+    if (process->order == 0)
+        end_children(files);
     describe(files);
 }
 
 void fc_session_files_end(const FcSessionFiles *files)
 {
     g_autofree char *trouble = NULL;
+    fc_session_files_write_children(files);
     fc_files_name_only_one(files->files, &trouble);
     remember(files, trouble);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "fcmanager/session/answers.h"
+#include "fcmanager/session/children.h"
 #include "fcmanager/session/process.h"
 
 /* What these functions need of their session, which fills it in and owns what it points to. */
@@ -14,6 +15,7 @@ typedef struct
 {
     FcFiles *files;
     FcAnswers *answers;
+    FcChildren *children;
     const char *unique_id;
     enum FcProfileMode profile_mode;
     gboolean debug;     /* log to standard error */
@@ -31,6 +33,10 @@ void fc_session_files_write(const FcSessionFiles *files, FcProcess *process);
 /* In THREAD mode, writes the files of the threads that have ended.  The first thread's file has the
  * heap, so it waits until the whole process has ended. */
 void fc_session_files_write_threads(const FcSessionFiles *files, FcProcess *process);
+
+/* Writes the sums of children that have changed.  The first function does so, too, at the end of
+ * the first process. */
+void fc_session_files_write_children(const FcSessionFiles *files);
 
 /* The session is over: a profile that turned out to be the only one gets its plain name. */
 void fc_session_files_end(const FcSessionFiles *files);

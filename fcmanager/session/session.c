@@ -43,6 +43,7 @@ struct FcSession
     FcSnapshots named;    /* asked for by the program itself */
     FcSnapshots pausing;  /* at the ends of pauses */
     gint64 next_periodic_ms;
+    gint64 next_children_ms;  /* when their sums are written again */
     gboolean is_write_failed; /* a failed write was reported; reported once only */
     gint64 end_began_ms; /* when a thread or process began to be summed up; the next field says how
                             long that may take before the user is told */
@@ -112,6 +113,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->unique_id = make_unique_id(started);
     session->files = (FcSessionFiles){.files = setup->files,
                                       .answers = session->answers,
+                                      .children = fc_children_new(setup->children, setup->files),
                                       .unique_id = session->unique_id,
                                       .profile_mode = setup->profile_mode,
                                       .debug = setup->debug,
@@ -126,6 +128,7 @@ void fc_session_free(FcSession *session)
     g_hash_table_unref(session->processes);
     fc_forks_free(session->forks);
     fc_answers_free(session->answers);
+    fc_children_free(session->files.children);
     fc_files_free(session->setup.files);
     fc_shared_unmap(session->setup.shared);
     fc_manager_filter_free(session->setup.user_filter);
@@ -269,6 +272,17 @@ static void take_periodic(FcSession *session)
                                    .data = session};
     if (!fc_snapshots_take(&session->periodic, &order, &error))
         debug(session, "%s", error->message);
+}
+
+/* ms between two times that the sums of children are written. */
+#define CHILDREN_MS 1000
+
+static void write_children(FcSession *session)
+{
+    if (now_ms() < session->next_children_ms)
+        return;
+    fc_session_files_write_children(&session->files);
+    session->next_children_ms = now_ms() + CHILDREN_MS;
 }
 
 /* Characters allowed in a file name. */
@@ -817,6 +831,7 @@ void fc_session_round(FcSession *session)
     fc_snapshots_reap(&session->pausing, FALSE);
     end_written(session, FALSE);
     take_periodic(session);
+    write_children(session);
     if (session->setup.shared)
         fc_shared_count_round(session->setup.shared);
 }

@@ -336,6 +336,18 @@ static void load_every(void)
     fc_config.every_ms = 0;
 }
 
+static void load_children(void)
+{
+    const char *word = values[VAR_CHILDREN];
+    fc_config.children = FC_CHILDREN_AUTO;
+    if (word && strcmp(word, "merge") == 0)
+        fc_config.children = FC_CHILDREN_MERGE;
+    else if (word && strcmp(word, "apart") == 0)
+        fc_config.children = FC_CHILDREN_APART;
+    else if (word)
+        complain(VAR_CHILDREN, "merge after the first 100");
+}
+
 static void load_start(void)
 {
     const char *word = values[VAR_START];
@@ -552,6 +564,7 @@ bool fc_config_load(void)
     fc_config.memory_stack = number(VAR_MEMORY_STACK, 8);
     fc_config.keep = number_up_to(VAR_KEEP, 0, FC_KEEP_MAX, FC_KEEP_MAX);
     load_every();
+    load_children();
     load_start();
     load_ranks();
     load_dump_name();

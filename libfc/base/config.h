@@ -51,12 +51,13 @@ struct FcConfig
     uint32_t keep;           /* how many older profiles are kept under other names */
     uint32_t every_ms;       /* time from one snapshot to the next; 0: there are none */
     uint32_t every_keep;     /* how many snapshots are kept */
-    bool is_paused;          /* the profile begins when it is resumed */
-    char dump_name[256];     /* without .fc; a pattern */
-    char rank[16];           /* what %r in it is replaced by */
-    char dump_path[4096];    /* as given; "./" by default */
-    char manager[4096];      /* FC_MANAGER, or empty */
-    char filter[4096];       /* FC_FILTER, or empty; read by fcmanager */
+    enum FcChildrenMode children;
+    bool is_paused;       /* the profile begins when it is resumed */
+    char dump_name[256];  /* without .fc; a pattern */
+    char rank[16];        /* what %r in it is replaced by */
+    char dump_path[4096]; /* as given; "./" by default */
+    char manager[4096];   /* FC_MANAGER, or empty */
+    char filter[4096];    /* FC_FILTER, or empty; read by fcmanager */
 };
 
 extern struct FcConfig fc_config;

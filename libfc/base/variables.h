@@ -27,6 +27,9 @@
     ROW(KEEP, "N", "keep N older profiles of that name, as NAME.old-1.fc and so on (0)")           \
     ROW(EVERY, "TIME",                                                                             \
         "write a snapshot every TIME (60s, 5m, 1h); with TIME,keep=N the last N stay (10)")        \
+    ROW(CHILDREN, "HOW",                                                                           \
+        "merge: one profile for all child processes of an image and arguments; apart: one each "   \
+        "(merge for those after the first 100)")                                                   \
     ROW(START, "paused", "the profile begins when it is resumed (fcctl, fc_resume)")               \
     ROW(NO_FORK, NULL, "SINGLE mode: do not profile forked processes")                             \
     ROW(ALLOW_THREAD, NULL, "THREAD mode: a profile for each thread")                              \

@@ -19,6 +19,8 @@ static void assert_heads(const FcProfile *a, const FcProfile *b)
     g_assert_cmpint(a->pid, ==, b->pid);
     g_assert_cmpint(a->ppid, ==, b->ppid);
     g_assert_cmpuint(a->run_ns, ==, b->run_ns);
+    g_assert_cmpuint(a->processes, ==, b->processes);
+    g_assert_cmpuint(a->failed, ==, b->failed);
     g_assert_cmpuint(a->looks, ==, b->looks);
     g_assert_cmpuint(a->executed, ==, b->executed);
     g_assert_cmpint(a->extended, ==, b->extended);

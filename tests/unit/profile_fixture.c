@@ -360,6 +360,8 @@ static void random_head(GRand *rand, FcProfile *profile)
     profile->pid = (gint64)random_number(rand);
     profile->ppid = (gint64)random_number(rand);
     profile->run_ns = random_number(rand);
+    profile->processes = g_rand_boolean(rand) ? random_number(rand) : 0;
+    profile->failed = profile->processes > 0 ? random_number(rand) : 0;
     profile->looks = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->executed = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->ticks_per_second = g_rand_double_range(rand, 0, 4e9);
