@@ -85,7 +85,8 @@ static void put_function(const Callgrind *export, gint function, gboolean called
     const char *object = "???";
     if (function != FC_NONE)
     {
-        const gint module = fc_model_function(export->model, (guint)function)->figures.place.module;
+        const gint module =
+            fc_model_function(export->model, (guint)function)->figures.location.module;
         if (export->symbols[function].file)
             file = export->symbols[function].file;
         if (module != FC_NONE)
@@ -107,7 +108,7 @@ static guint line_of(const Callgrind *export, gint function)
  * or the call came through what is not profiled), the caller's first. */
 static guint line_of_site(const Callgrind *export, const FcCallSite *site)
 {
-    const FcProfilePlace *place =
+    const FcProfileLocation *place =
         &g_array_index(export->model->profile->arcs, FcProfileArc, site->tag).site;
     FcSymbol symbol;
     if (site->caller == FC_NONE)
@@ -349,8 +350,8 @@ static void render_callgrind(const FcReportContext *context)
                         .symbols = symbols,
                         .has_cpu = fc_weight_is_known(model, FC_WEIGHT_CPU)};
     for (guint i = 0; i < count; i++)
-        fc_symbols_find(model->symbols, model->profile, &fc_model_function(model, i)->figures.place,
-                        FALSE, &symbols[i]);
+        fc_symbols_find(model->symbols, model->profile,
+                        &fc_model_function(model, i)->figures.location, FALSE, &symbols[i]);
     put_head(&export);
     const gboolean has_rest = put_parts(&export);
     fc_export_note_lost(context, "callgrind",

@@ -80,7 +80,8 @@ static gboolean find_entry(const Export *export, guint index, guint64 *offset)
     const FcFunction *function = fc_model_function(export->model, index);
 
     *offset = function->symbol.start;
-    return fc_model_is_same_module(export->model, function->figures.place.module, export->module);
+    return fc_model_is_same_module(export->model, function->figures.location.module,
+                                   export->module);
 }
 
 static gboolean has_functions(const Export *export)

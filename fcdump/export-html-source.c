@@ -36,9 +36,9 @@ typedef struct
     guint lines;       /* that were written */
 } Export;
 
-static const FcProfilePlace *entry_of(const FcModel *model, guint function)
+static const FcProfileLocation *entry_of(const FcModel *model, guint function)
 {
-    return &fc_model_function(model, function)->figures.place;
+    return &fc_model_function(model, function)->figures.location;
 }
 
 static Place *place_of(const Export *export, guint function)
@@ -75,7 +75,7 @@ typedef struct
 
 /* The line of a call in the function that has its code: where the site is in what was inlined, that
  * of the call which was. */
-static Line find_line(const FcModel *model, const FcProfilePlace *site)
+static Line find_line(const FcModel *model, const FcProfileLocation *site)
 {
     g_autoptr(GArray) chain = fc_symbols_find_chain(model->symbols, model->profile, site);
     const FcInlinedCall *outermost =

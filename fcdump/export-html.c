@@ -144,13 +144,13 @@ static void put_function(const Export *export, guint index)
     const FcProfileTimes *times = &figures->times;
     const FcProfileBounds bounds = fc_profile_elapsed_bounds(figures);
     FcSymbol symbol;
-    fc_symbols_find(model->symbols, model->profile, &figures->place, FALSE, &symbol);
+    fc_symbols_find(model->symbols, model->profile, &figures->location, FALSE, &symbol);
     fc_json_begin_array(json, NULL);
     fc_json_string(json, NULL, function->name);
     fc_json_boolean(json, NULL, function->shown);
     fc_json_string(json, NULL, symbol.file);
     fc_json_unsigned(json, NULL, symbol.line);
-    fc_json_signed(json, NULL, figures->place.module);
+    fc_json_signed(json, NULL, figures->location.module);
     fc_json_unsigned(json, NULL, figures->calls);
     fc_json_unsigned(json, NULL, times->total_ns);
     fc_json_unsigned(json, NULL, times->local_ns);

@@ -26,7 +26,7 @@ static void put_stack(const Export *export, const FcProfileHeapPoint *point)
         const FcMemoryFrame *frame = &g_array_index(stack, FcMemoryFrame, i);
         FcSymbol symbol = {0};
         if (!frame->no_line)
-            fc_symbols_find(export->model->symbols, export->model->profile, &frame->place, TRUE,
+            fc_symbols_find(export->model->symbols, export->model->profile, &frame->location, TRUE,
                             &symbol);
         fc_json_begin_object(json, NULL);
         fc_json_string(json, "name", frame->name);
@@ -145,7 +145,7 @@ static void put_frames(const Export *export, const GArray *frames)
         const FcProfileHeapFrame *frame = &g_array_index(frames, FcProfileHeapFrame, i);
         fc_json_begin_object(json, NULL);
         fc_json_index(json, "parent", frame->parent);
-        fc_export_json_site(export->context, json, "site", &frame->place);
+        fc_export_json_site(export->context, json, "site", &frame->location);
         fc_json_end_object(json);
     }
     fc_json_end_array(json);

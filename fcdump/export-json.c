@@ -23,7 +23,8 @@ typedef struct
 
 /* ---- Places -------------------------------------------------------------------- */
 
-void fc_export_json_place(const FcReportContext *context, FcJson *json, const FcProfilePlace *place)
+void fc_export_json_place(const FcReportContext *context, FcJson *json,
+                          const FcProfileLocation *place)
 {
     fc_json_address(json, "address", place->address);
     fc_json_index(json, "module", place->module);
@@ -40,7 +41,7 @@ void fc_export_json_source(FcJson *json, const FcSymbol *symbol)
 }
 
 void fc_export_json_site(const FcReportContext *context, FcJson *json, const char *key,
-                         const FcProfilePlace *place)
+                         const FcProfileLocation *place)
 {
     const FcModel *model = context->model;
     FcSymbol symbol;
@@ -74,12 +75,12 @@ void fc_export_json_buckets(FcJson *json, const char *key, const guint64 *bucket
     fc_json_end_array(json);
 }
 
-static void put_place(const Export *export, const FcProfilePlace *place)
+static void put_place(const Export *export, const FcProfileLocation *place)
 {
     fc_export_json_place(export->context, export->json, place);
 }
 
-static void put_site(const Export *export, const FcProfilePlace *place)
+static void put_site(const Export *export, const FcProfileLocation *place)
 {
     fc_export_json_site(export->context, export->json, "site", place);
 }
@@ -289,7 +290,7 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     const FcFunction *function = fc_model_function(model, index);
     const FcProfileFunction *figures = &function->figures;
     FcSymbol symbol;
-    fc_symbols_find(model->symbols, model->profile, &figures->place, FALSE, &symbol);
+    fc_symbols_find(model->symbols, model->profile, &figures->location, FALSE, &symbol);
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "name", symbol.name);
     fc_json_string(json, "short_name", function->label);
@@ -329,7 +330,7 @@ static void put_function(const Export *export, guint index, const GArray *entrie
         fc_json_begin_object(json, NULL);
         put_place(export, &g_array_index(model->profile->functions, FcProfileFunction,
                                          g_array_index(entries, guint, i))
-                               .place);
+                               .location);
         fc_json_end_object(json);
     }
     fc_json_end_array(json);
@@ -429,7 +430,7 @@ guint fc_json_first_context(const FcProfile *profile)
     return 0;
 }
 
-static const FcProfilePlace nowhere = {.module = FC_NONE};
+static const FcProfileLocation nowhere = {.module = FC_NONE};
 
 /* The parent of what was folded, and no context itself. */
 static void put_folded_root(const Export *export)

@@ -9,12 +9,12 @@
 
 /* `address`, `module` and `offset`. */
 void fc_export_json_place(const FcReportContext *context, FcJson *json,
-                          const FcProfilePlace *place);
+                          const FcProfileLocation *place);
 /* `file` and `line`. */
 void fc_export_json_source(FcJson *json, const FcSymbol *symbol);
 /* An object `key` of those of a call site and its name. */
 void fc_export_json_site(const FcReportContext *context, FcJson *json, const char *key,
-                         const FcProfilePlace *place);
+                         const FcProfileLocation *place);
 /* Member `job`: an object, null where no rank is known. */
 void fc_export_json_job(FcJson *json, const FcProfileJob *job);
 /* An array `key` of the buckets that are not empty: objects of from_UNIT, below_UNIT and

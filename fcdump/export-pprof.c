@@ -231,7 +231,7 @@ static void find_symbol(const Pprof *export, const FcFunction *function, FcSymbo
 {
     *symbol = (FcSymbol){0};
     if (function)
-        fc_symbols_find(export->model->symbols, export->model->profile, &function->figures.place,
+        fc_symbols_find(export->model->symbols, export->model->profile, &function->figures.location,
                         FALSE, symbol);
 }
 
@@ -257,7 +257,7 @@ static void put_location(Pprof *export, guint id, guint64 key)
     const FcFunction *function = number <= export->model->functions->len
                                      ? fc_model_function(export->model, number - 1)
                                      : NULL;
-    const FcProfilePlace *place = function ? &function->figures.place : NULL;
+    const FcProfileLocation *place = function ? &function->figures.location : NULL;
     GByteArray *location = g_byte_array_new();
     GByteArray *message = g_byte_array_new();
     FcSymbol symbol;

@@ -18,7 +18,8 @@ static void put_frames(const FcStacks *stacks, FcJson *json)
     {
         const FcFunction *function = fc_model_function(model, i);
         FcSymbol symbol;
-        fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
+        fc_symbols_find(model->symbols, model->profile, &function->figures.location, FALSE,
+                        &symbol);
         fc_json_begin_object(json, NULL);
         fc_json_string(json, "name", function->name);
         if (symbol.file)

@@ -163,7 +163,7 @@ static char *format_function(const FcReportContext *context, guint index)
     FcReportContext own = *context;
     own.options = &options;
     options.base_names = TRUE;
-    g_autofree char *place = fc_report_source(&own, &function->figures.place, FALSE);
+    g_autofree char *place = fc_report_source(&own, &function->figures.location, FALSE);
     const guint taken = place ? (guint)g_utf8_strlen(place, -1) : 0;
     const char *name =
         brief_name(context->model, function, NAME_WIDTH - MIN(taken, NAME_WIDTH / 2));

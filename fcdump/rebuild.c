@@ -65,7 +65,7 @@ static gboolean has_hooks_in_inlined(const FcModel *model)
 static Remedy find_remedy(const FcModel *model, guint function, gboolean is_before,
                           FcProducer *producer)
 {
-    const FcProfilePlace *place = &fc_model_function(model, function)->figures.place;
+    const FcProfileLocation *place = &fc_model_function(model, function)->figures.location;
     fc_symbols_find_producer(model->symbols, model->profile, place, producer);
     if (producer->optimized == FC_OPTIMIZED_NO)
         return OPTIMIZE;

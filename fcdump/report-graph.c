@@ -118,7 +118,7 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
     g_autoptr(GString) name = g_string_new(function->label);
     guint cycle = fc_callgraph_cycle_of(model->graph, index);
     g_autofree char *source = context->options->details
-                                  ? fc_report_source(context, &function->figures.place, FALSE)
+                                  ? fc_report_source(context, &function->figures.location, FALSE)
                                   : NULL;
     if (cycle != 0 && !fc_format_is_csv())
         g_string_append_printf(name, "  [cycle %u]", cycle);

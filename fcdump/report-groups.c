@@ -61,7 +61,7 @@ static int compare_groups(gconstpointer a, gconstpointer b)
 static char *name_of(const FcReportContext *context, const FcFunction *function)
 {
     const FcModel *model = context->model;
-    const FcProfilePlace *place = &function->figures.place;
+    const FcProfileLocation *place = &function->figures.location;
     if (context->options->by == FC_BY_FILE)
     {
         FcSymbol symbol;

@@ -169,7 +169,7 @@ static void note_hooks(const FcReportContext *context)
     gboolean is_after = FALSE;
     for (guint i = 0; i < MIN(model->functions->len, HOOKS_LOOKED_AT) && !is_after; i++)
         is_after = fc_symbols_is_after_inlining(model->symbols, model->profile,
-                                                &fc_model_function(model, i)->figures.place);
+                                                &fc_model_function(model, i)->figures.location);
     gboolean is_before = FALSE;
     for (guint i = 0; i < model->profile->arcs->len && !is_after && !is_before; i++)
         is_before = model->inlined[i];
@@ -193,7 +193,7 @@ static void note_shared(const FcReportContext *context)
     {
         const FcFunction *function = fc_model_function(model, i);
         const char *other =
-            fc_symbols_find_other_name(model->symbols, model->profile, &function->figures.place);
+            fc_symbols_find_other_name(model->symbols, model->profile, &function->figures.location);
         if (!other || count++ >= SHARED_MAX)
             continue;
         g_autofree char *one = fc_format_text(function->name);

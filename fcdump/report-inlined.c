@@ -19,7 +19,7 @@ static gboolean *find_modules(const FcModel *model)
     gboolean *has_functions = g_new0(gboolean, model->profile->modules->len + 1);
     for (guint i = 0; i < model->functions->len; i++)
     {
-        const gint module = fc_model_function(model, i)->figures.place.module;
+        const gint module = fc_model_function(model, i)->figures.location.module;
         if (module >= 0 && (guint)module < model->profile->modules->len)
             has_functions[module] = TRUE;
     }

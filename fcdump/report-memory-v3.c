@@ -13,7 +13,7 @@ static const FcColumn bad_columns[] = {{NULL, "pointer", FALSE}, {NULL, "given",
 static char *format_address(const FcReportContext *context, guint64 address)
 {
     const FcModel *model = context->model;
-    FcProfilePlace place;
+    FcProfileLocation place;
     FcSymbol symbol;
     fc_profile_locate(model->profile, address, G_MAXUINT64, &place);
     fc_symbols_find_name(model->symbols, model->profile, &place, TRUE, &symbol);

@@ -269,7 +269,7 @@ static void add_row(const FcReportContext *context, FcTable *table, const FcFunc
     seen->has_waits = seen->has_waits || figures->times.total_wait_ns > 0;
     fc_table_cell(table, fc_format_brief_count(figures->calls));
     seen->has_overloads = seen->has_overloads || fc_shorten_has_parameters(function->label);
-    char *place = fc_report_source(context, &figures->place, FALSE);
+    char *place = fc_report_source(context, &figures->location, FALSE);
     seen->has_places = seen->has_places || place;
     fc_table_cell(table, place);
     fc_table_cell(table, fc_report_function(context, function));

@@ -81,7 +81,7 @@ static void add_row(const FcReportContext *context, FcTable *table, const Row *r
     fc_table_cell(table, format_part(row->parts.preempted_ns));
     for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
         fc_table_cell(table, format_part(row->parts.kind_ns[kind]));
-    fc_table_cell(table, fc_report_source(context, &function->figures.place, FALSE));
+    fc_table_cell(table, fc_report_source(context, &function->figures.location, FALSE));
     fc_table_cell(table, fc_report_function(context, function));
 }
 

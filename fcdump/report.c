@@ -10,7 +10,7 @@
 #include "model/labels.h"
 #include "profile/path.h"
 
-char *fc_report_source(const FcReportContext *context, const FcProfilePlace *place,
+char *fc_report_source(const FcReportContext *context, const FcProfileLocation *place,
                        gboolean is_return)
 {
     const FcModel *model = context->model;
@@ -192,7 +192,8 @@ static int compare(const FcReportContext *context, guint a, guint b, gboolean el
     if (order != 0)
         return context->options->reverse ? -order : order;
     order = strcmp(x->label, y->label);
-    return order != 0 ? order : compare_numbers(x->figures.place.address, y->figures.place.address);
+    return order != 0 ? order
+                      : compare_numbers(x->figures.location.address, y->figures.location.address);
 }
 
 int fc_report_compare(const FcReportContext *context, guint a, guint b)
@@ -299,7 +300,7 @@ void fc_report_add_cut(FcTable *table, guint columns, const char *indent, const 
 char *fc_report_function(const FcReportContext *context, const FcFunction *function)
 {
     g_autofree char *source = context->options->details
-                                  ? fc_report_source(context, &function->figures.place, FALSE)
+                                  ? fc_report_source(context, &function->figures.location, FALSE)
                                   : NULL;
     return source ? g_strdup_printf("%s  %s", function->label, source) : g_strdup(function->label);
 }

@@ -29,7 +29,7 @@ typedef struct FcReportContext
 
 /* "file:line" of a function's entry or (`is_return`) a call site, the folder left out
  * with --basename; NULL where unknown.  The caller owns the result. */
-char *fc_report_source(const FcReportContext *context, const FcProfilePlace *place,
+char *fc_report_source(const FcReportContext *context, const FcProfileLocation *place,
                        gboolean is_return);
 
 /* The same of a line that is known already. */

@@ -69,7 +69,7 @@ static FcGSym *find_target(const Scan *scan, const FcGCall *call)
 static FcGSym *find_caller(const Scan *scan, guint64 site)
 {
     const FcGOptions *options = scan->profile->model->options;
-    FcProfilePlace place = {.module = scan->module, .offset = site};
+    FcProfileLocation place = {.module = scan->module, .offset = site};
     FcSymbol symbol;
 
     if (options->no_statics || options->symbol_file || options->map_file)

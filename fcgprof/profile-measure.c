@@ -98,8 +98,8 @@ FcGCallSite *fc_gprofile_add_call(FcGProfile *profile, guint64 site, FcGSym *cal
     return call;
 }
 
-FcGCallSite *fc_gprofile_find_call(FcGProfile *profile, const FcProfilePlace *place, FcGSym *caller,
-                                   FcGSym *callee)
+FcGCallSite *fc_gprofile_find_call(FcGProfile *profile, const FcProfileLocation *place,
+                                   FcGSym *caller, FcGSym *callee)
 {
     const FcGCallSite key = {fc_gprofile_addr(profile, place), caller, callee};
     FcGCallSite *call = g_hash_table_lookup(profile->call_table, &key);

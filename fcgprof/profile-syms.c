@@ -20,7 +20,7 @@ static const FcProfileModule *module_at(const FcGProfile *profile, guint index)
     return &g_array_index(fc_gprofile_data(profile)->modules, FcProfileModule, index);
 }
 
-guint64 fc_gprofile_addr(const FcGProfile *profile, const FcProfilePlace *place)
+guint64 fc_gprofile_addr(const FcGProfile *profile, const FcProfileLocation *place)
 {
     guint index =
         place->module == FC_NONE ? fc_gprofile_data(profile)->modules->len : (guint)place->module;
@@ -141,7 +141,7 @@ static gboolean add_images(FcGProfile *profile, GArray *syms, GError **error)
 
     for (guint i = 0; i < data->functions->len; i++)
     {
-        gint module = g_array_index(data->functions, FcProfileFunction, i).place.module;
+        gint module = g_array_index(data->functions, FcProfileFunction, i).location.module;
 
         if (module != FC_NONE)
             is_needed[profile->numbers[module]] = TRUE;
@@ -170,7 +170,7 @@ static gboolean is_covered_by_other(const FcGModel *model, const FcFunction *fun
 
 static guint64 function_addr(const FcGProfile *profile, const FcFunction *function)
 {
-    FcProfilePlace place = function->figures.place;
+    FcProfileLocation place = function->figures.location;
 
     place.offset = function->symbol.start;
     return fc_gprofile_addr(profile, &place);
@@ -202,8 +202,8 @@ static void add_function(FcGProfile *profile, const FcFunction *function, GArray
     FcSymbol symbol;
     FcGSym sym;
 
-    fc_symbols_find(profile->loaded->symbols, fc_gprofile_data(profile), &function->figures.place,
-                    FALSE, &symbol);
+    fc_symbols_find(profile->loaded->symbols, fc_gprofile_data(profile),
+                    &function->figures.location, FALSE, &symbol);
     fc_gsym_init(&sym);
     sym.addr = function_addr(profile, function);
     sym.end_addr = sym.addr | FC_GMODULE_MASK;

@@ -91,7 +91,7 @@ static inline FcGModule *fc_gprofile_module(const FcGProfile *profile, guint num
 }
 
 /* The address in the model. */
-guint64 fc_gprofile_addr(const FcGProfile *profile, const FcProfilePlace *place);
+guint64 fc_gprofile_addr(const FcGProfile *profile, const FcProfileLocation *place);
 
 /* Makes the table of symbols: what the images hold, and every function of the profile.
  * (profile-syms.c) */
@@ -107,8 +107,8 @@ FcGCallSite *fc_gprofile_add_call(FcGProfile *profile, guint64 site, FcGSym *cal
                                   guint64 count, gboolean is_inlined);
 
 /* The same calls as a context has them. */
-FcGCallSite *fc_gprofile_find_call(FcGProfile *profile, const FcProfilePlace *place, FcGSym *caller,
-                                   FcGSym *callee);
+FcGCallSite *fc_gprofile_find_call(FcGProfile *profile, const FcProfileLocation *place,
+                                   FcGSym *caller, FcGSym *callee);
 
 /* Times of functions and arcs out of the tree of calling contexts, and what that does not tell, as
  * far as it is known.  (profile-times.c) */

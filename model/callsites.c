@@ -4,7 +4,7 @@
  *
  * A hook is given the return address of the machine frame it runs in.  A function that was
  * inlined has no frame of its own: it runs in that of the function it was inlined into, so its
- * recorded call site is the place from which that function was called.  Such an arc is known by
+ * recorded call site is the location from which that function was called.  Such an arc is known by
  * this: its caller was itself called from the very same site.
  */
 #include "model/callsites.h"
@@ -35,7 +35,7 @@ static gint caller_of(const FcModel *model, const FcProfileArc *arc)
 
 /* ---- Inlined callees ------------------------------------------------------------ */
 
-static char *incoming_key(guint function, const FcProfilePlace *site)
+static char *incoming_key(guint function, const FcProfileLocation *site)
 {
     return g_strdup_printf("%u %d %" G_GINT64_MODIFIER "x", function, site->module, site->offset);
 }
@@ -56,7 +56,7 @@ static void collect_incoming(Resolver *resolver)
 }
 
 /* Whether somebody else called `function` from that very site. */
-static gboolean is_incoming(const Resolver *resolver, guint function, const FcProfilePlace *site)
+static gboolean is_incoming(const Resolver *resolver, guint function, const FcProfileLocation *site)
 {
     g_autofree char *key = incoming_key(function, site);
     guint caller = GPOINTER_TO_UINT(g_hash_table_lookup(resolver->incoming, key));
@@ -119,11 +119,11 @@ static const char *find_via(const Resolver *resolver, guint index)
     const FcProfileArc *arc = arc_at(model, index);
     const FcSymbol *symbol = &model->sites[index];
     gint caller = caller_of(model, arc);
-    const FcProfilePlace *entry = NULL;
+    const FcProfileLocation *entry = NULL;
     if (caller != FC_NONE)
     {
         const FcFunction *function = fc_model_function(model, (guint)caller);
-        entry = &function->figures.place;
+        entry = &function->figures.location;
         if (entry->module == arc->site.module &&
             is_part_of(symbol->raw_name, function->symbol.raw_name))
             return NULL;

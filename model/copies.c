@@ -42,7 +42,7 @@ static GHashTable *count_originals(const FcModel *model)
             if (!raw || !find_clone(raw) == (pass == 0))
                 continue;
             g_autofree char *original = name_original(raw);
-            char *key = g_strdup_printf("%d\n%s", function->figures.place.module, original);
+            char *key = g_strdup_printf("%d\n%s", function->figures.location.module, original);
             const guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key));
             if (pass == 0)
                 g_hash_table_replace(counts, key, GUINT_TO_POINTER(0));
@@ -72,16 +72,16 @@ static GHashTable *count_names(const FcModel *model)
 /* What the definition is known by; NULL: its line is not known.  The caller owns the result. */
 static char *definition_key(const FcModel *model, const FcFunction *function)
 {
-    const FcProfilePlace *place = &function->figures.place;
+    const FcProfileLocation *location = &function->figures.location;
     const FcProfileModule *module =
-        &g_array_index(model->profile->modules, FcProfileModule, place->module);
+        &g_array_index(model->profile->modules, FcProfileModule, location->module);
     FcSymbol symbol;
-    fc_symbols_find(model->symbols, model->profile, place, FALSE, &symbol);
+    fc_symbols_find(model->symbols, model->profile, location, FALSE, &symbol);
     if (!symbol.file || symbol.line == 0)
         return NULL;
     /* A header is named by several ways, from the folders of its units. */
     const char *folder = NULL;
-    fc_symbols_find_unit(model->symbols, model->profile, place, &folder);
+    fc_symbols_find_unit(model->symbols, model->profile, location, &folder);
     g_autofree char *file = g_canonicalize_filename(symbol.file, folder ? folder : "/");
     g_autofree char *original = name_original(symbol.raw_name);
     return g_strdup_printf("%s\n%s\n%u\n%s", original,
@@ -93,7 +93,7 @@ static char *definition_key(const FcModel *model, const FcFunction *function)
 static char *clone_key(const FcModel *model, GHashTable *originals, const FcFunction *function)
 {
     g_autofree char *original = name_original(function->symbol.raw_name);
-    g_autofree char *key = g_strdup_printf("%d\n%s", function->figures.place.module, original);
+    g_autofree char *key = g_strdup_printf("%d\n%s", function->figures.location.module, original);
     gpointer count;
     if (!g_hash_table_lookup_extended(originals, key, NULL, &count))
         return NULL;
@@ -111,7 +111,7 @@ guint *fc_copies_find(const FcModel *model)
         const FcFunction *function = fc_model_function(model, i);
         const FcSymbol *symbol = &function->symbol;
         first[i] = i;
-        if (!symbol->raw_name || function->figures.place.module == FC_NONE)
+        if (!symbol->raw_name || function->figures.location.module == FC_NONE)
             continue;
         const gboolean has_copies =
             symbol->is_static &&
@@ -188,7 +188,7 @@ static void add_copy(FcFunction *into, const FcFunction *copy, gboolean extended
         return;
     into->symbol = copy->symbol; /* the function itself */
     into->name = copy->name;
-    into->figures.place = copy->figures.place;
+    into->figures.location = copy->figures.location;
 }
 
 void fc_copies_merge(FcModel *model, const guint *first)

@@ -24,7 +24,7 @@ static gboolean has_one_program(const FcModel *model)
     return first != NULL;
 }
 
-/* The module of a place: "" for the program, else its base name without a library's version. */
+/* The module of a location: "" for the program, else its base name without a library's version. */
 static char *module_key(const FcModel *model, gint index, gboolean one_program)
 {
     if (index == FC_NONE)
@@ -41,13 +41,13 @@ static char *module_key(const FcModel *model, gint index, gboolean one_program)
  * apart of its unit: that file.  NULL of others, and where it is not known; else the caller's. */
 static char *file_of(const FcModel *model, const FcFunction *function)
 {
-    const FcProfilePlace *place = &function->figures.place;
+    const FcProfileLocation *location = &function->figures.location;
     const char *folder = NULL;
     FcSymbol symbol;
     if (!function->symbol.raw_name || !function->symbol.is_static)
         return NULL;
-    const char *unit = fc_symbols_find_unit(model->symbols, model->profile, place, &folder);
-    fc_symbols_find(model->symbols, model->profile, place, FALSE, &symbol);
+    const char *unit = fc_symbols_find_unit(model->symbols, model->profile, location, &folder);
+    fc_symbols_find(model->symbols, model->profile, location, FALSE, &symbol);
     const char *file = model->first_copy ? unit : symbol.file;
     return file ? g_canonicalize_filename(file, folder ? folder : "/") : NULL;
 }
@@ -56,7 +56,7 @@ static char *file_of(const FcModel *model, const FcFunction *function)
 static char *make_key(const FcModel *model, const FcFunction *function, const char *file,
                       gboolean one_program)
 {
-    const gint module = function->figures.place.module;
+    const gint module = function->figures.location.module;
     g_autofree char *module_text = module_key(model, module, one_program);
     if (function->symbol.raw_name)
         return g_strdup_printf("%s\n%s\n%s", function->symbol.raw_name, module_text,
@@ -72,7 +72,7 @@ static char *make_key(const FcModel *model, const FcFunction *function, const ch
 /* Its name and module alone; NULL: it has no name.  No base name of a file has a '/'. */
 static char *make_name_key(const FcModel *model, const FcFunction *function, gboolean one_program)
 {
-    g_autofree char *module = module_key(model, function->figures.place.module, one_program);
+    g_autofree char *module = module_key(model, function->figures.location.module, one_program);
     const char *raw = function->symbol.raw_name;
     return raw ? g_strdup_printf("%s\n%s\n/", raw, module) : NULL;
 }
@@ -100,7 +100,7 @@ static guint add_row(const Matcher *matcher, guint index)
 {
     const FcModel *model = matcher->model;
     const FcFunction *from = fc_model_function(model, index);
-    const gint module = from->figures.place.module;
+    const gint module = from->figures.location.module;
     const FcDiffFunction function = {
         .name = g_strdup(from->name),
         .label = g_intern_string(from->label),

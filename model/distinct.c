@@ -28,9 +28,9 @@ static char *with_parameters(const FcModel *model, const FcFunction *function)
 }
 
 /* "NAME [PLACE]".  The caller frees it. */
-static char *add_place(const char *name, const char *place)
+static char *add_location(const char *name, const char *location)
 {
-    return g_strdup_printf("%s [%s]", name, place);
+    return g_strdup_printf("%s [%s]", name, location);
 }
 
 /* The several functions that a compiler makes of one constructor or destructor. */
@@ -40,73 +40,73 @@ static char *with_variant(const FcModel *model, const FcFunction *function)
     const char *variant = raw ? fc_demangle_variant(raw) : NULL;
     if (!variant || strcmp(raw, function->name) == 0)
         return NULL;
-    return add_place(function->name, variant);
+    return add_location(function->name, variant);
 }
 
 static char *with_file(const FcModel *model, const FcFunction *function)
 {
     FcSymbol symbol;
-    fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
+    fc_symbols_find(model->symbols, model->profile, &function->figures.location, FALSE, &symbol);
     if (!symbol.file)
         return NULL;
-    return add_place(function->name, fc_base_name(symbol.file));
+    return add_location(function->name, fc_base_name(symbol.file));
 }
 
 /* Files of one name in several folders. */
 static char *with_folder(const FcModel *model, const FcFunction *function)
 {
     FcSymbol symbol;
-    fc_symbols_find(model->symbols, model->profile, &function->figures.place, FALSE, &symbol);
+    fc_symbols_find(model->symbols, model->profile, &function->figures.location, FALSE, &symbol);
     if (!symbol.file)
         return NULL;
     g_autofree char *folder_path = g_path_get_dirname(symbol.file);
     const char *base = fc_base_name(symbol.file);
     g_autofree char *last_two = g_build_filename(fc_base_name(folder_path), base, NULL);
-    g_autofree char *short_place = add_place("", base);
+    g_autofree char *short_location = add_location("", base);
     g_autofree char *name = g_strdup(function->name);
-    if (g_str_has_suffix(name, short_place)) /* appended by with_file */
-        name[strlen(name) - strlen(short_place)] = '\0';
-    return add_place(name, last_two);
+    if (g_str_has_suffix(name, short_location)) /* appended by with_file */
+        name[strlen(name) - strlen(short_location)] = '\0';
+    return add_location(name, last_two);
 }
 
 /* Copies of a header's function, by the units that they were compiled in. */
 static char *with_unit(const FcModel *model, const FcFunction *function)
 {
     const char *unit =
-        fc_symbols_find_unit(model->symbols, model->profile, &function->figures.place, NULL);
-    return unit ? add_place(function->name, fc_base_name(unit)) : NULL;
+        fc_symbols_find_unit(model->symbols, model->profile, &function->figures.location, NULL);
+    return unit ? add_location(function->name, fc_base_name(unit)) : NULL;
 }
 
 static char *with_unit_folder(const FcModel *model, const FcFunction *function)
 {
     const char *unit =
-        fc_symbols_find_unit(model->symbols, model->profile, &function->figures.place, NULL);
+        fc_symbols_find_unit(model->symbols, model->profile, &function->figures.location, NULL);
     if (!unit)
         return NULL;
-    g_autofree char *short_place = add_place("", fc_base_name(unit));
+    g_autofree char *short_location = add_location("", fc_base_name(unit));
     g_autofree char *name = g_strdup(function->name);
-    if (g_str_has_suffix(name, short_place)) /* appended by with_unit */
-        name[strlen(name) - strlen(short_place)] = '\0';
-    return add_place(name, unit);
+    if (g_str_has_suffix(name, short_location)) /* appended by with_unit */
+        name[strlen(name) - strlen(short_location)] = '\0';
+    return add_location(name, unit);
 }
 
 static char *with_module(const FcModel *model, const FcFunction *function)
 {
-    if (function->figures.place.module == FC_NONE)
+    if (function->figures.location.module == FC_NONE)
         return NULL;
     const FcProfileModule *module =
-        &g_array_index(model->profile->modules, FcProfileModule, function->figures.place.module);
+        &g_array_index(model->profile->modules, FcProfileModule, function->figures.location.module);
     if (module->path[0] == '\0')
         return NULL;
-    return add_place(function->name, fc_base_name(module->path));
+    return add_location(function->name, fc_base_name(module->path));
 }
 
 /* For those that nothing else tells apart: several in one file, or in a module without lines. */
 static char *with_offset(const FcModel *model, const FcFunction *function)
 {
     g_autofree char *offset =
-        g_strdup_printf("+0x%" G_GINT64_MODIFIER "x", function->figures.place.offset);
-    return add_place(function->name, offset);
+        g_strdup_printf("+0x%" G_GINT64_MODIFIER "x", function->figures.location.offset);
+    return add_location(function->name, offset);
 }
 
 /* Gives functions that are `alike` in name their longer names, unless those are all the same. */

@@ -33,7 +33,7 @@ static const char *intern(const char *text)
 typedef struct
 {
     FcShorten how;
-    const char *place; /* "FILE:LINE"; NULL: not looked for, or not known */
+    const char *location; /* "FILE:LINE"; NULL: not looked for, or not known */
     gboolean parameters;
     gboolean qualifiers; /* "const" behind them */
     gboolean variant;    /* of a constructor or destructor */
@@ -58,11 +58,11 @@ static const char *name_of(const FcModel *model, guint function)
 }
 
 /* "FILE:LINE" of its first line, interned; NULL: not known. */
-static const char *place_of(const FcModel *model, guint function)
+static const char *location_of(const FcModel *model, guint function)
 {
     FcSymbol symbol;
-    const FcProfilePlace *place = &fc_model_function(model, function)->figures.place;
-    fc_symbols_find(model->symbols, model->profile, place, FALSE, &symbol);
+    const FcProfileLocation *location = &fc_model_function(model, function)->figures.location;
+    fc_symbols_find(model->symbols, model->profile, location, FALSE, &symbol);
     if (!symbol.file)
         return NULL;
     g_autofree char *text = g_strdup_printf("%s:%u", fc_base_name(symbol.file), symbol.line);
@@ -140,7 +140,7 @@ static void append_parameters(GString *text, const FcFunction *function, const L
     const char *end = parameters ? strrchr(parameters, ')') : NULL;
     if (!end)
         return;
-    if (strstr(text->str, " at ")) /* a lambda's place */
+    if (strstr(text->str, " at ")) /* a lambda's location */
         g_string_append_c(text, ' ');
     g_string_append_len(text, parameters, label->qualifiers ? -1 : (gssize)(end + 1 - parameters));
 }
@@ -162,7 +162,7 @@ static const char *compose(const FcModel *model, guint function, const Label *la
     if (label->whole)
         return intern(own->name);
     FcShorten how = label->how;
-    how.place = label->place;
+    how.location = label->location;
     g_autofree char *shortened = fc_shorten_name(name_of(model, function), &how);
     g_autoptr(GString) text = g_string_new(shortened);
     if (label->parameters)
@@ -173,8 +173,8 @@ static const char *compose(const FcModel *model, guint function, const Label *la
         g_string_append_printf(text, " (%s)", variant);
     if (label->suffix)
         g_string_append(text, suffix_of(own));
-    if (label->begins && label->place)
-        g_string_append_printf(text, " at %s", label->place);
+    if (label->begins && label->location)
+        g_string_append_printf(text, " at %s", label->location);
     return intern(text->str);
 }
 
@@ -221,10 +221,10 @@ static void add_suffix(const Labels *labels, guint function, Label *label)
     label->variant = FALSE;
 }
 
-static void add_place(const Labels *labels, guint function, Label *label)
+static void add_location(const Labels *labels, guint function, Label *label)
 {
     const gboolean is_lambda = fc_shorten_is_lambda(name_of(labels->model, function));
-    label->place = place_of(labels->model, function);
+    label->location = location_of(labels->model, function);
     label->begins = !is_lambda || !strstr(name_of(labels->model, function), "{");
 }
 
@@ -303,7 +303,7 @@ static void shorten_all(const Labels *labels, gboolean ascii)
         Label label = {
             .how = {.ascii = ascii, .home = model->home, .arguments = FC_SHORTEN_ARGUMENTS}};
         if (fc_shorten_is_lambda(name_of(model, i)))
-            label.place = place_of(model, i);
+            label.location = location_of(model, i);
         g_array_append_val(labels->labels, label);
         g_array_index(model->functions, FcFunction, i).label = compose(model, i, &label);
     }
@@ -313,7 +313,7 @@ void fc_labels_make(FcModel *model, FcLabels style)
 {
     static More *const steps[] = {add_ordinals, add_parameters, add_qualifiers, add_arguments,
                                   add_clones,   add_variant,    add_scopes,     add_suffix,
-                                  add_place,    add_all};
+                                  add_location, add_all};
     model->has_short_labels = style != FC_LABELS_WHOLE;
     model->has_ascii_labels = style == FC_LABELS_ASCII;
     if (style == FC_LABELS_WHOLE)

@@ -350,7 +350,7 @@ static void resolve_imports(FcModel *model)
     {
         FcProfileFunction *function =
             &g_array_index(model->profile->functions, FcProfileFunction, i);
-        fc_symbols_find_import(model->symbols, model->profile, &function->place);
+        fc_symbols_find_import(model->symbols, model->profile, &function->location);
     }
 }
 
@@ -365,10 +365,11 @@ static void make_functions(FcModel *model, GHashTable *keys)
     {
         const FcProfileFunction *figures = &g_array_index(functions, FcProfileFunction, i);
         FcFunction function = {.figures = *figures, .copies = 1, .shown = TRUE};
-        fc_symbols_find_name(model->symbols, model->profile, &figures->place, FALSE,
+        fc_symbols_find_name(model->symbols, model->profile, &figures->location, FALSE,
                              &function.symbol);
         function.name = function.symbol.name;
-        g_autofree char *key = fc_model_symbol_key(model, &figures->place, function.symbol.start);
+        g_autofree char *key =
+            fc_model_symbol_key(model, &figures->location, function.symbol.start);
         guint known = GPOINTER_TO_UINT(g_hash_table_lookup(keys, key));
         if (known != 0)
         {
@@ -541,7 +542,7 @@ static gboolean *mark_modules(const FcProfile *profile)
     gboolean *has_functions = g_new0(gboolean, profile->modules->len + 1);
     for (guint i = 0; i < profile->functions->len; i++)
     {
-        const gint module = g_array_index(profile->functions, FcProfileFunction, i).place.module;
+        const gint module = g_array_index(profile->functions, FcProfileFunction, i).location.module;
         if (module != FC_NONE)
             has_functions[module] = TRUE;
     }

@@ -8,20 +8,21 @@
 
 #include <string.h>
 
-static gboolean is_systems_module(const FcModel *model, const FcProfilePlace *place)
+static gboolean is_systems_module(const FcModel *model, const FcProfileLocation *location)
 {
-    if (place->module == FC_NONE)
+    if (location->module == FC_NONE)
         return FALSE;
-    const char *path = g_array_index(model->profile->modules, FcProfileModule, place->module).path;
+    const char *path =
+        g_array_index(model->profile->modules, FcProfileModule, location->module).path;
     return g_str_has_prefix(path, "/usr/lib") || g_str_has_prefix(path, "/lib");
 }
 
 static void add_line(const FcModel *model, GArray *lines, const FcMemoryFrame *frame,
                      FcMemoryLine line)
 {
-    line.address = frame->place.address;
-    line.is_systems =
-        line.file ? fc_symbols_is_system_file(line.file) : is_systems_module(model, &frame->place);
+    line.address = frame->location.address;
+    line.is_systems = line.file ? fc_symbols_is_system_file(line.file)
+                                : is_systems_module(model, &frame->location);
     g_array_append_val(lines, line);
 }
 
@@ -31,10 +32,11 @@ static void add_frame(const FcModel *model, GArray *lines, const FcMemoryFrame *
                       GPtrArray *outer)
 {
     FcSymbol symbol;
-    fc_symbols_find(model->symbols, model->profile, &frame->place, TRUE, &symbol);
+    fc_symbols_find(model->symbols, model->profile, &frame->location, TRUE, &symbol);
     FcMemoryLine line = {
         .name = frame->name, .label = frame->label, .file = symbol.file, .line = symbol.line};
-    g_autoptr(GArray) chain = fc_symbols_find_chain(model->symbols, model->profile, &frame->place);
+    g_autoptr(GArray) chain =
+        fc_symbols_find_chain(model->symbols, model->profile, &frame->location);
     for (guint i = 0; i < chain->len; i++)
     {
         const FcInlinedCall *call = &g_array_index(chain, FcInlinedCall, i);
@@ -48,7 +50,7 @@ static void add_frame(const FcModel *model, GArray *lines, const FcMemoryFrame *
     }
     if (chain->len > 0)
     {
-        /* What it was inlined into is what the code at the place is of. */
+        /* What it was inlined into is what the code at the location is of. */
         const gboolean is_own = strcmp(frame->name, symbol.name) == 0 || !symbol.raw_name;
         line.name = is_own ? frame->name : symbol.name;
         line.label = is_own ? frame->label : fc_labels_of_name(model, symbol.name);

@@ -58,15 +58,15 @@ static const FcFunction *code_of(const FcModel *model, gint context)
 }
 
 /* `function`: that it is known to be of; NULL: none. */
-static void add_place(const FcModel *model, GArray *stack, const FcProfilePlace *place,
-                      const FcFunction *function)
+static void add_location(const FcModel *model, GArray *stack, const FcProfileLocation *location,
+                         const FcFunction *function)
 {
     FcSymbol symbol;
-    fc_symbols_find_name(model->symbols, model->profile, place, TRUE, &symbol);
+    fc_symbols_find_name(model->symbols, model->profile, location, TRUE, &symbol);
     FcMemoryFrame frame = {.name = function ? function->name : symbol.name,
                            .label =
                                function ? function->label : fc_labels_of_name(model, symbol.name),
-                           .place = *place};
+                           .location = *location};
     g_array_append_val(stack, frame);
 }
 
@@ -74,43 +74,44 @@ static void add_function(GArray *stack, const FcFunction *function)
 {
     FcMemoryFrame frame = {.name = function->name,
                            .label = function->label,
-                           .place = function->figures.place,
+                           .location = function->figures.location,
                            .no_line = TRUE};
     g_array_append_val(stack, frame);
 }
 
-/* A call from `place` while `context` was active: by its function itself, or by what it had
+/* A call from `location` while `context` was active: by its function itself, or by what it had
  * called and is not profiled. */
-static void add_call(const FcModel *model, GArray *stack, const FcProfilePlace *place, gint context)
+static void add_call(const FcModel *model, GArray *stack, const FcProfileLocation *location,
+                     gint context)
 {
     FcSymbol symbol;
-    fc_symbols_find_name(model->symbols, model->profile, place, TRUE, &symbol);
+    fc_symbols_find_name(model->symbols, model->profile, location, TRUE, &symbol);
     const FcFunction *code = code_of(model, context);
     const FcFunction *function = function_of(model, context);
     if (symbol.start == code->symbol.start && symbol.raw_name == code->symbol.raw_name)
     {
-        add_place(model, stack, place, function);
+        add_location(model, stack, location, function);
         return;
     }
-    add_place(model, stack, place, NULL);
+    add_location(model, stack, location, NULL);
     add_function(stack, function);
 }
 
-static gboolean is_main(const FcModel *model, const FcProfilePlace *place)
+static gboolean is_main(const FcModel *model, const FcProfileLocation *location)
 {
     FcSymbol symbol;
-    fc_symbols_find_name(model->symbols, model->profile, place, TRUE, &symbol);
+    fc_symbols_find_name(model->symbols, model->profile, location, TRUE, &symbol);
     return g_strcmp0(symbol.raw_name, "main") == 0;
 }
 
 static void add_frames(const FcModel *model, GArray *stack, gint frame)
 {
     for (; frame != FC_NONE &&
-           !is_main(model, &g_array_index(stack, FcMemoryFrame, stack->len - 1).place);)
+           !is_main(model, &g_array_index(stack, FcMemoryFrame, stack->len - 1).location);)
     {
         const FcProfileHeapFrame *from =
             &g_array_index(model->profile->heap.frames, FcProfileHeapFrame, frame);
-        add_place(model, stack, &from->place, NULL);
+        add_location(model, stack, &from->location, NULL);
         frame = from->parent;
     }
 }
@@ -128,11 +129,11 @@ static void add_contexts(const FcModel *model, GArray *stack, gint context)
         {
             FcMemoryFrame folded = {
                 .name = FC_MODEL_FOLDED, .label = FC_MODEL_FOLDED, .no_line = TRUE};
-            folded.place.module = FC_NONE;
+            folded.location.module = FC_NONE;
             g_array_append_val(stack, folded);
         }
         else
-            add_place(model, stack, &own->site, NULL);
+            add_location(model, stack, &own->site, NULL);
         if (own->parent == FC_NONE)
             break;
         context = own->parent;
@@ -146,7 +147,7 @@ GArray *fc_memory_stack(const FcModel *model, const FcProfileHeapPoint *point)
         return stack;
     if (point->frames != FC_NONE)
     {
-        add_place(model, stack, &point->site, NULL);
+        add_location(model, stack, &point->site, NULL);
         add_frames(model, stack, point->frames);
     }
     else if (point->context != FC_NONE)
@@ -155,17 +156,17 @@ GArray *fc_memory_stack(const FcModel *model, const FcProfileHeapPoint *point)
         add_contexts(model, stack, point->context);
     }
     else
-        add_place(model, stack, &point->site, NULL);
+        add_location(model, stack, &point->site, NULL);
     return stack;
 }
 
 /* ---- Suppressions ------------------------------------------------------------------- */
 
-static const char *path_of(const FcModel *model, const FcProfilePlace *place)
+static const char *path_of(const FcModel *model, const FcProfileLocation *location)
 {
-    return place->module == FC_NONE
+    return location->module == FC_NONE
                ? NULL
-               : g_array_index(model->profile->modules, FcProfileModule, place->module).path;
+               : g_array_index(model->profile->modules, FcProfileModule, location->module).path;
 }
 
 static gboolean is_one_of(const char *path, const char *const *prefixes)
@@ -197,7 +198,7 @@ static gboolean is_operator_new(const FcSymbol *symbol)
 static gboolean is_of_libraries(const FcModel *model, const FcMemoryFrame *frame,
                                 const FcSymbol *symbol)
 {
-    return (is_one_of(path_of(model, &frame->place), libraries) && !is_operator_new(symbol)) ||
+    return (is_one_of(path_of(model, &frame->location), libraries) && !is_operator_new(symbol)) ||
            (symbol->raw_name && g_str_has_prefix(symbol->raw_name, "__"));
 }
 
@@ -221,12 +222,12 @@ static void add_name(const Names *names, gboolean is_library, const char *name)
 static void add_names(const FcModel *model, const FcMemoryFrame *frame, const Names *names)
 {
     FcSymbol symbol;
-    fc_symbols_find(model->symbols, model->profile, &frame->place, !frame->no_line, &symbol);
+    fc_symbols_find(model->symbols, model->profile, &frame->location, !frame->no_line, &symbol);
     const gboolean is_library = is_of_libraries(model, frame, &symbol);
     add_name(names, is_library, frame->name);
     add_name(names, is_library, symbol.raw_name);
     add_name(names, is_library, symbol.file);
-    add_name(names, is_library, path_of(model, &frame->place));
+    add_name(names, is_library, path_of(model, &frame->location));
 }
 
 /* The first rule of `kind` that fits one of the frames from the innermost on. */
@@ -310,7 +311,7 @@ static gboolean is_shown(const FcModel *model, const FcProfileHeapPoint *point, 
 
 /* Whether the call at `site` is in the C library, in a function without a name: only its exported
  * functions have one where its full symbol table is not installed. */
-static gboolean is_unnamed(const FcModel *model, const FcProfilePlace *site)
+static gboolean is_unnamed(const FcModel *model, const FcProfileLocation *site)
 {
     FcSymbol symbol;
     if (!is_one_of(path_of(model, site), c_library))

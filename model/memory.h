@@ -12,10 +12,10 @@
 /* A line of a stack. */
 typedef struct
 {
-    const char *name;     /* belongs to the model or its symbols, as the next: */
-    const char *label;    /* to be shown to a person */
-    FcProfilePlace place; /* return address; of no meaning with no_line */
-    gboolean no_line;     /* it is known that this function was active, but not where it was */
+    const char *name;           /* belongs to the model or its symbols, as the next: */
+    const char *label;          /* to be shown to a person */
+    FcProfileLocation location; /* return address; of no meaning with no_line */
+    gboolean no_line; /* it is known that this function was active, but not where it was */
 } FcMemoryFrame;
 
 /* From the call to the allocator outwards, up to main: as it was unwound, else as the calling

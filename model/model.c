@@ -96,12 +96,12 @@ guint64 fc_model_arc_wait_ns(const FcModel *model, const FcArc *arc)
     return MIN(wait_ns, fc_model_function(model, arc->callee)->figures.times.total_wait_ns);
 }
 
-char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start)
+char *fc_model_symbol_key(const FcModel *model, const FcProfileLocation *location, guint64 start)
 {
-    if (place->module == FC_NONE)
+    if (location->module == FC_NONE)
         return g_strdup_printf(":%" G_GINT64_MODIFIER "x", start);
     const FcProfileModule *module =
-        &g_array_index(model->profile->modules, FcProfileModule, place->module);
+        &g_array_index(model->profile->modules, FcProfileModule, location->module);
     return g_strdup_printf("%s:%" G_GINT64_MODIFIER "x",
                            module->build_id ? module->build_id : module->path, start);
 }
@@ -129,7 +129,8 @@ static void make_via_addresses(FcModel *model)
     for (guint i = 0; i < count; i++)
     {
         guint tag = arcs[i].sites[0].tag;
-        const FcProfilePlace *site = &g_array_index(model->profile->arcs, FcProfileArc, tag).site;
+        const FcProfileLocation *site =
+            &g_array_index(model->profile->arcs, FcProfileArc, tag).site;
         if (arcs[i].via == 0 || !model->sites[tag].raw_name)
             continue;
         g_free(model->via_hex->pdata[arcs[i].via]);
@@ -150,7 +151,7 @@ void fc_model_use_addresses(FcModel *model)
     {
         FcFunction *function = &g_array_index(model->functions, FcFunction, i);
         g_autofree char *address =
-            g_strdup_printf("0x%" G_GINT64_MODIFIER "x", function->figures.place.address);
+            g_strdup_printf("0x%" G_GINT64_MODIFIER "x", function->figures.location.address);
         function->name = function->label = g_intern_string(address);
     }
 }

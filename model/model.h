@@ -25,7 +25,7 @@
  * module, added up, and the copies of a header's function (copies.h) unless they are split. */
 typedef struct
 {
-    FcProfileFunction figures; /* place: of the first of them */
+    FcProfileFunction figures; /* location: of the first of them */
     FcSymbol symbol;           /* of its entry, without file and line */
     const char *name;          /* whole, never NULL; owned by the model */
     const char *label;         /* what reports show: the name, or a short one; likewise */
@@ -106,9 +106,9 @@ void fc_model_set_base(FcModel *model, guint function);
  * is no more than all of the callee's. */
 guint64 fc_model_arc_wait_ns(const FcModel *model, const FcArc *arc);
 
-/* What identifies the symbol with that start which covers a place, in all profiles of the
+/* What identifies the symbol with that start which covers a location, in all profiles of the
  * sum.  The caller owns the result. */
-char *fc_model_symbol_key(const FcModel *model, const FcProfilePlace *place, guint64 start);
+char *fc_model_symbol_key(const FcModel *model, const FcProfileLocation *location, guint64 start);
 
 /* Whether two modules of the sum are the same file: a library that was loaded twice, or by
  * several processes.  FC_NONE is the same as itself only. */

@@ -27,10 +27,10 @@ static void clear_figures(FcProfile *profile)
     for (guint i = 0; i < profile->functions->len; i++)
     {
         FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);
-        const FcProfilePlace place = function->place;
+        const FcProfileLocation location = function->location;
         fc_histogram_clear(&function->histogram);
         g_free(function->off);
-        *function = (FcProfileFunction){.place = place};
+        *function = (FcProfileFunction){.location = location};
     }
 }
 

@@ -33,18 +33,18 @@ static gboolean function_fits(const char *pattern, const FcFunction *function)
 static gboolean mark_address(const FcModel *model, guint64 address, gboolean *set)
 {
     gboolean found = FALSE;
-    FcProfilePlace place;
+    FcProfileLocation location;
     FcSymbol symbol;
-    fc_profile_locate(model->profile, address, G_MAXUINT64, &place);
-    fc_symbols_find_name(model->symbols, model->profile, &place, FALSE, &symbol);
+    fc_profile_locate(model->profile, address, G_MAXUINT64, &location);
+    fc_symbols_find_name(model->symbols, model->profile, &location, FALSE, &symbol);
     for (guint i = 0; i < model->profile->functions->len; i++)
     {
-        const FcProfilePlace *entry =
-            &g_array_index(model->profile->functions, FcProfileFunction, i).place;
+        const FcProfileLocation *entry =
+            &g_array_index(model->profile->functions, FcProfileFunction, i).location;
         guint function = model->function_of[i];
         const FcSymbol *own = &fc_model_function(model, function)->symbol;
         if (entry->address != address &&
-            (!symbol.raw_name || !own->raw_name || entry->module != place.module ||
+            (!symbol.raw_name || !own->raw_name || entry->module != location.module ||
              (own->start != symbol.start && entry->offset != symbol.start)))
             continue;
         set[function] = TRUE;

@@ -109,7 +109,7 @@ static guint find_line(const FcModel *model, const FcProfileContext *context)
         g_array_index(model->profile->contexts, FcProfileContext, (guint)context->parent).function;
     fc_symbols_find(model->symbols, model->profile, &context->site, TRUE, &site);
     fc_symbols_find(model->symbols, model->profile,
-                    &fc_model_function(model, model->function_of[parent])->figures.place, FALSE,
+                    &fc_model_function(model, model->function_of[parent])->figures.location, FALSE,
                     &caller);
     return site.file && g_strcmp0(site.file, caller.file) == 0 ? site.line : 0;
 }

@@ -377,8 +377,8 @@ static GArray *find_files(const FcModel *model, const Candidate *candidates)
     for (guint i = 0; i < model->functions->len; i++)
     {
         FcSymbol symbol;
-        fc_symbols_find(model->symbols, model->profile, &fc_model_function(model, i)->figures.place,
-                        FALSE, &symbol);
+        fc_symbols_find(model->symbols, model->profile,
+                        &fc_model_function(model, i)->figures.location, FALSE, &symbol);
         const char *name = symbol.file;
         const char *key = name ? name : "";
         gpointer at;
@@ -404,7 +404,7 @@ static gboolean is_of_clang(const FcModel *model)
     {
         FcProducer producer;
         fc_symbols_find_producer(model->symbols, model->profile,
-                                 &fc_model_function(model, i)->figures.place, &producer);
+                                 &fc_model_function(model, i)->figures.location, &producer);
         if (producer.compiler == FC_COMPILER_CLANG)
             return TRUE;
     }
@@ -425,7 +425,7 @@ FcSuggestion *fc_suggest(const FcModel *model, double percent)
         suggestion->after_inlining =
             suggestion->after_inlining ||
             fc_symbols_is_after_inlining(model->symbols, model->profile,
-                                         &fc_model_function(model, i)->figures.place);
+                                         &fc_model_function(model, i)->figures.location);
     }
     suggestion->lacks_option = suggestion->after_inlining || is_of_clang(model);
     suggestion->plain_ns = MAX(suggestion->plain_ns, 1);

@@ -55,12 +55,12 @@ static gboolean fixed_range(const char *path, guint64 *start, guint64 *end)
     return ok && *start < *end;
 }
 
-static void adopt(FcProfilePlace *place, gint module, guint64 start, guint64 end)
+static void adopt(FcProfileLocation *location, gint module, guint64 start, guint64 end)
 {
-    if (place->module == FC_NONE && place->address >= start && place->address < end)
+    if (location->module == FC_NONE && location->address >= start && location->address < end)
     {
-        place->module = module;
-        place->offset = place->address;
+        location->module = module;
+        location->offset = location->address;
     }
 }
 
@@ -73,21 +73,21 @@ static void add_image(FcProfile *profile, const char *path)
     gint index = (gint)profile->modules->len;
     g_array_append_val(profile->modules, module);
     for (guint i = 0; i < profile->functions->len; i++)
-        adopt(&g_array_index(profile->functions, FcProfileFunction, i).place, index, module.start,
-              module.end);
+        adopt(&g_array_index(profile->functions, FcProfileFunction, i).location, index,
+              module.start, module.end);
     for (guint i = 0; i < profile->arcs->len; i++)
         adopt(&g_array_index(profile->arcs, FcProfileArc, i).site, index, module.start, module.end);
 }
 
-/* "module:start" of the symbol that covers `place`, or NULL where none does. */
-static char *symbol_key(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
-                        gboolean is_return)
+/* "module:start" of the symbol that covers `location`, or NULL where none does. */
+static char *symbol_key(FcSymbols *symbols, const FcProfile *profile,
+                        const FcProfileLocation *location, gboolean is_return)
 {
     FcSymbol symbol;
-    fc_symbols_find_name(symbols, profile, place, is_return, &symbol);
+    fc_symbols_find_name(symbols, profile, location, is_return, &symbol);
     if (!symbol.raw_name)
         return NULL;
-    return g_strdup_printf("%d:%" G_GINT64_MODIFIER "x", place->module, symbol.start);
+    return g_strdup_printf("%d:%" G_GINT64_MODIFIER "x", location->module, symbol.start);
 }
 
 void fc_v3_complete(FcProfile *profile, const char *const *images)
@@ -101,7 +101,7 @@ void fc_v3_complete(FcProfile *profile, const char *const *images)
     {
         const FcProfileFunction *function =
             &g_array_index(profile->functions, FcProfileFunction, i);
-        char *key = symbol_key(symbols, profile, &function->place, FALSE);
+        char *key = symbol_key(symbols, profile, &function->location, FALSE);
         if (key)
             g_hash_table_replace(functions, key, GUINT_TO_POINTER(i + 1));
     }

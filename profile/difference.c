@@ -51,8 +51,8 @@ static guint epoch_of(const FcProfile *profile, gint module)
 
 static FcKey function_key(const FcProfile *profile, const FcProfileFunction *function)
 {
-    const gint module = function->place.module;
-    return (FcKey){{(gint64)function->place.address, module != FC_NONE,
+    const gint module = function->location.module;
+    return (FcKey){{(gint64)function->location.address, module != FC_NONE,
                     module != FC_NONE ? epoch_of(profile, module) : 0}};
 }
 
@@ -355,12 +355,12 @@ static void drop_thread_functions(FcProfile *profile)
         for (guint j = 0; j < functions->len; j++)
         {
             FcProfileThreadFunction *one = &g_array_index(functions, FcProfileThreadFunction, j);
-            FcProfileThreadFunction *place =
+            FcProfileThreadFunction *location =
                 &g_array_index(functions, FcProfileThreadFunction, kept);
             if (is_nothing(one->calls, &one->times))
                 continue;
-            const FcProfileThreadFunction dropped = *place;
-            *place = *one;
+            const FcProfileThreadFunction dropped = *location;
+            *location = *one;
             *one = dropped;
             kept++;
         }
@@ -429,12 +429,12 @@ static void drop_functions(FcProfile *profile)
     for (guint i = 0; i < functions->len; i++)
     {
         FcProfileFunction *function = &g_array_index(functions, FcProfileFunction, i);
-        FcProfileFunction *place = &g_array_index(functions, FcProfileFunction, kept);
+        FcProfileFunction *location = &g_array_index(functions, FcProfileFunction, kept);
         numbers[i] = kept;
         if (!stays[i] && is_nothing(function->calls, &function->times))
             continue;
-        const FcProfileFunction dropped = *place;
-        *place = *function;
+        const FcProfileFunction dropped = *location;
+        *location = *function;
         *function = dropped;
         kept++;
     }

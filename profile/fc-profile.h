@@ -32,14 +32,14 @@ typedef struct
     guint64 unload_ns; /* G_MAXUINT64: it stayed to the end */
 } FcProfileModule;
 
-/* A place in the code.  `module` and `offset` (address minus the module's base) identify it across
- * runs.  `address` is where it was in this run. */
+/* A location in the code.  `module` and `offset` (address minus the module's base) identify it
+ * across runs.  `address` is where it was in this run. */
 typedef struct
 {
     guint64 address;
     guint64 offset; /* equals `address` if module is FC_NONE */
     gint module;
-} FcProfilePlace;
+} FcProfileLocation;
 
 /* The times of a function, an arc or a context, in one thread or in all.  Arcs have no local times.
  */
@@ -88,7 +88,7 @@ typedef struct
 
 typedef struct
 {
-    FcProfilePlace place;
+    FcProfileLocation location;
     guint64 calls; /* activations entered; a frame inherited at fork adds none */
     FcProfileTimes times;
     FcProfileBounds bounds; /* of completed calls; 0 if there was none */
@@ -120,7 +120,7 @@ typedef struct
 {
     gint caller; /* function; FC_NONE: no profiled function was active */
     guint callee;
-    FcProfilePlace site;
+    FcProfileLocation site;
     guint64 calls;
     FcProfileTimes times;
     gboolean apportioned; /* `calls` is an estimate; only the sum over the call site's callers is
@@ -155,7 +155,7 @@ typedef struct
 {
     gint parent; /* context; FC_NONE: a root */
     guint function;
-    FcProfilePlace site;
+    FcProfileLocation site;
     guint64 calls;
     FcProfileTimes times;
     gboolean apportioned; /* `calls` is an estimate; the function's sum is exact */
@@ -165,7 +165,7 @@ typedef struct
 typedef struct
 {
     guint function;
-    FcProfilePlace site;
+    FcProfileLocation site;
 } FcProfileFrame;
 
 typedef struct
@@ -278,17 +278,17 @@ typedef struct
 /* A frame of an unwound stack (FC_MEMORY_UNWIND); a parent precedes its children. */
 typedef struct
 {
-    gint parent;          /* the frame that called it; FC_NONE: the outermost that is known */
-    FcProfilePlace place; /* return address */
+    gint parent;                /* the frame that called it; FC_NONE: the outermost that is known */
+    FcProfileLocation location; /* return address */
 } FcProfileHeapFrame;
 
 /* Where something happened to memory.  `call` is an enum FcMemoryCall of libfc/fc-format.h. */
 typedef struct
 {
-    gint context;        /* FC_NONE: no profiled function was active */
-    FcProfilePlace site; /* return address of the call to the allocator */
-    guint call;          /* 0: not known; then the other members are FC_NONE and 0 */
-    gint frames;         /* the frame that called the one of `site`; FC_NONE: not unwound */
+    gint context;           /* FC_NONE: no profiled function was active */
+    FcProfileLocation site; /* return address of the call to the allocator */
+    guint call;             /* 0: not known; then the other members are FC_NONE and 0 */
+    gint frames;            /* the frame that called the one of `site`; FC_NONE: not unwound */
 } FcProfileHeapPoint;
 
 /* All blocks allocated at one point. */
@@ -501,9 +501,9 @@ void fc_profile_choose_time(FcProfile *profile, FcTimePart part);
  * time, else the later loaded one.  (A constructor runs before its library is announced.) */
 gint fc_profile_find_module(const FcProfile *profile, guint64 address, guint64 time_ns);
 
-/* Sets `place` for `address` at `time_ns`. */
+/* Sets `location` for `address` at `time_ns`. */
 void fc_profile_locate(const FcProfile *profile, guint64 address, guint64 time_ns,
-                       FcProfilePlace *place);
+                       FcProfileLocation *location);
 
 /* Whether the context stands for all of its function's calls beyond FC_CONTEXTS.  It has no parent
  * in the file, but is no root.  Its call site is an address that has no code.  The call site of a
@@ -536,10 +536,10 @@ gboolean fc_profile_has_completed(const FcProfileFunction *function, gboolean ha
 /* Adds the times.  A sum that does not fit into 64 bits becomes the greatest number. */
 void fc_profile_add_times(FcProfileTimes *into, const FcProfileTimes *other);
 
-/* Adds the figures of `other` to those of `into`, whose place stays.  A minimum or maximum counts
- * only if that function completed a call, as its histogram shows; each `..._has_histogram` is the
- * `extended` of the function's profile.  A sum that does not fit into 64 bits becomes the greatest
- * number. */
+/* Adds the figures of `other` to those of `into`, whose location stays.  A minimum or maximum
+ * counts only if that function completed a call, as its histogram shows; each `..._has_histogram`
+ * is the `extended` of the function's profile.  A sum that does not fit into 64 bits becomes the
+ * greatest number. */
 void fc_profile_add_figures(FcProfileFunction *into, gboolean into_has_histogram,
                             const FcProfileFunction *other, gboolean other_has_histogram);
 

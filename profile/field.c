@@ -320,24 +320,24 @@ static gboolean read_link(FcParser *parser, const FcField *field, gpointer value
     return fc_field_read_index(parser, field->what, (FcArrayName)field->of, TRUE, value);
 }
 
-static void write_place(GString *out, gconstpointer value)
+static void write_location(GString *out, gconstpointer value)
 {
-    const FcProfilePlace *place = value;
-    fc_text_append_signed(out, place->module);
+    const FcProfileLocation *location = value;
+    fc_text_append_signed(out, location->module);
     g_string_append_c(out, ' ');
-    fc_text_append_hex(out, place->address);
+    fc_text_append_hex(out, location->address);
 }
 
-static gboolean read_place(FcParser *parser, const FcField *field, gpointer value)
+static gboolean read_location(FcParser *parser, const FcField *field, gpointer value)
 {
-    FcProfilePlace *place = value;
-    if (!fc_field_read_index(parser, "the module", FC_ARRAY_MODULES, TRUE, &place->module) ||
-        !fc_text_address(&parser->text, "the address", &place->address))
+    FcProfileLocation *location = value;
+    if (!fc_field_read_index(parser, "the module", FC_ARRAY_MODULES, TRUE, &location->module) ||
+        !fc_text_address(&parser->text, "the address", &location->address))
         return FALSE;
-    place->offset = place->address;
-    if (place->module != FC_NONE)
-        place->offset -=
-            g_array_index(parser->profile->modules, FcProfileModule, place->module).base;
+    location->offset = location->address;
+    if (location->module != FC_NONE)
+        location->offset -=
+            g_array_index(parser->profile->modules, FcProfileModule, location->module).base;
     return TRUE;
 }
 
@@ -348,7 +348,7 @@ static void write_point(GString *out, gconstpointer value)
         point = &no_point;
     fc_text_append_signed(out, point->context);
     g_string_append_c(out, ' ');
-    write_place(out, &point->site);
+    write_location(out, &point->site);
     g_string_append_printf(out, " %u %d", point->call, point->frames);
 }
 
@@ -357,7 +357,7 @@ static gboolean read_point(FcParser *parser, const FcField *field, gpointer valu
     FcProfileHeapPoint *point = value;
     gint call;
     if (!fc_field_read_index(parser, "the context", FC_ARRAY_CONTEXTS, TRUE, &point->context) ||
-        !read_place(parser, field, &point->site) ||
+        !read_location(parser, field, &point->site) ||
         !fc_text_index(&parser->text, "the kind of call", CALL_KINDS, FALSE, &call) ||
         !fc_field_read_index(parser, "the frame", FC_ARRAY_HEAP_FRAMES, TRUE, &point->frames))
         return FALSE;
@@ -500,7 +500,7 @@ static const Type types[] = {
     [FC_FIELD_NAME] = {sizeof(char *), write_name, read_name},
     [FC_FIELD_INDEX] = {sizeof(guint), write_small, read_index},
     [FC_FIELD_LINK] = {sizeof(gint), write_link, read_link},
-    [FC_FIELD_PLACE] = {sizeof(FcProfilePlace), write_place, read_place},
+    [FC_FIELD_PLACE] = {sizeof(FcProfileLocation), write_location, read_location},
     [FC_FIELD_POINT] = {sizeof(FcProfileHeapPoint), write_point, read_point},
     [FC_FIELD_HISTOGRAM] = {sizeof(FcHistogram), write_histogram, read_histogram},
     [FC_FIELD_SIZES] = {FC_SIZE_BUCKETS * sizeof(guint64), write_sizes, read_sizes},

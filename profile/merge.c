@@ -129,12 +129,13 @@ static void map_link(const Merge *merge, guint array, gint *link)
         *link = (gint)sum[*link];
 }
 
-static void map_place(const Merge *merge, FcProfilePlace *place)
+static void map_location(const Merge *merge, FcProfileLocation *location)
 {
-    map_link(merge, FC_ARRAY_MODULES, &place->module);
-    if (place->module != FC_NONE)
-        place->address = g_array_index(merge->into->modules, FcProfileModule, place->module).base +
-                         place->offset;
+    map_link(merge, FC_ARRAY_MODULES, &location->module);
+    if (location->module != FC_NONE)
+        location->address =
+            g_array_index(merge->into->modules, FcProfileModule, location->module).base +
+            location->offset;
 }
 
 /* Changes the links of a copied record of the other profile to records of the sum. */
@@ -147,13 +148,13 @@ static void map_record(const Merge *merge, const FcSection *section, gpointer re
         if (field->type == FC_FIELD_INDEX || field->type == FC_FIELD_LINK)
             map_link(merge, field->of, value);
         else if (field->type == FC_FIELD_PLACE)
-            map_place(merge, value);
+            map_location(merge, value);
         else if (field->type == FC_FIELD_POINT)
         {
             FcProfileHeapPoint *point = value;
             map_link(merge, FC_ARRAY_CONTEXTS, &point->context);
             map_link(merge, FC_ARRAY_HEAP_FRAMES, &point->frames);
-            map_place(merge, &point->site);
+            map_location(merge, &point->site);
         }
     }
 }
@@ -164,10 +165,11 @@ static gint64 first_of(const Merge *merge, guint array, gint index)
     return first && index != FC_NONE ? (gint64)first[index] : FC_NONE;
 }
 
-static void add_place(const Merge *merge, FcKey *key, guint *count, const FcProfilePlace *place)
+static void add_location(const Merge *merge, FcKey *key, guint *count,
+                         const FcProfileLocation *location)
 {
-    key->values[(*count)++] = first_of(merge, FC_ARRAY_MODULES, place->module);
-    key->values[(*count)++] = (gint64)place->offset;
+    key->values[(*count)++] = first_of(merge, FC_ARRAY_MODULES, location->module);
+    key->values[(*count)++] = (gint64)location->offset;
 }
 
 /* Returns the key of a record of the sum, or of a record after map_record. */
@@ -182,11 +184,11 @@ static FcKey find_key(const Merge *merge, const FcSection *section, gconstpointe
         if (field->merge != FC_MERGE_KEY)
             continue;
         if (field->type == FC_FIELD_PLACE)
-            add_place(merge, &key, &count, value);
+            add_location(merge, &key, &count, value);
         else if (field->type == FC_FIELD_POINT)
         {
             const FcProfileHeapPoint *point = value;
-            add_place(merge, &key, &count, &point->site);
+            add_location(merge, &key, &count, &point->site);
             key.values[count++] = first_of(merge, FC_ARRAY_CONTEXTS, point->context);
             key.values[count++] = first_of(merge, FC_ARRAY_HEAP_FRAMES, point->frames);
             key.values[count++] = point->call;

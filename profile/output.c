@@ -35,7 +35,7 @@ static gboolean fail(GError **error)
 
 /* Whether the new file can replace the old one.  If not, the old file itself is written: it has
  * other hard links, or its owner or mode can't be kept. */
-static gboolean takes_place_of(int fd, const struct stat *old)
+static gboolean takes_location_of(int fd, const struct stat *old)
 {
     return old->st_nlink == 1 && fchown(fd, old->st_uid, old->st_gid) == 0 &&
            fchmod(fd, old->st_mode & 07777) == 0;
@@ -52,7 +52,7 @@ static int create_beside(FcOutput *output)
         return -1;
     output->beside = g_strdup_printf("%s.XXXXXX", output->path);
     int fd = g_mkstemp_full(output->beside, O_WRONLY | O_CLOEXEC, 0666);
-    if (fd >= 0 && output->was_there && !takes_place_of(fd, &old))
+    if (fd >= 0 && output->was_there && !takes_location_of(fd, &old))
     {
         close(fd);
         g_unlink(output->beside);

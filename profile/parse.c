@@ -255,7 +255,7 @@ static gboolean read_section_header(FcParser *parser, int *number, guint64 *coun
 
 /* If the section of functions or arcs is missing, those of the first part stay, which refer to its
  * libraries.  Finds the modules for their addresses. */
-static void place_the_rest(FcParser *parser)
+static void location_the_rest(FcParser *parser)
 {
     FcProfile *profile = parser->profile;
     if (!fc_parser_has(parser, FC_SECTION_MODULES))
@@ -263,13 +263,14 @@ static void place_the_rest(FcParser *parser)
     for (guint i = 0; !fc_parser_has(parser, FC_SECTION_FUNCTIONS) && i < profile->functions->len;
          i++)
     {
-        FcProfilePlace *place = &g_array_index(profile->functions, FcProfileFunction, i).place;
-        fc_profile_locate(profile, place->address, 0, place);
+        FcProfileLocation *location =
+            &g_array_index(profile->functions, FcProfileFunction, i).location;
+        fc_profile_locate(profile, location->address, 0, location);
     }
     for (guint i = 0; !fc_parser_has(parser, FC_SECTION_ARCS) && i < profile->arcs->len; i++)
     {
-        FcProfilePlace *place = &g_array_index(profile->arcs, FcProfileArc, i).site;
-        fc_profile_locate(profile, place->address, 0, place);
+        FcProfileLocation *location = &g_array_index(profile->arcs, FcProfileArc, i).site;
+        fc_profile_locate(profile, location->address, 0, location);
     }
 }
 
@@ -304,7 +305,7 @@ static gboolean read_sections(FcParser *parser)
     }
     const guint64 required = (G_GUINT64_CONSTANT(1) << FC_SECTION_REQUIRED_COUNT) - 1;
     parser->is_partial = (parser->sections_read & required) != required;
-    place_the_rest(parser);
+    location_the_rest(parser);
     return TRUE;
 }
 

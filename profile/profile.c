@@ -186,13 +186,13 @@ gint fc_profile_find_module(const FcProfile *profile, guint64 address, guint64 t
 }
 
 void fc_profile_locate(const FcProfile *profile, guint64 address, guint64 time_ns,
-                       FcProfilePlace *place)
+                       FcProfileLocation *location)
 {
-    place->address = address;
-    place->offset = address;
-    place->module = fc_profile_find_module(profile, address, time_ns);
-    if (place->module != FC_NONE)
-        place->offset -= g_array_index(profile->modules, FcProfileModule, place->module).base;
+    location->address = address;
+    location->offset = address;
+    location->module = fc_profile_find_module(profile, address, time_ns);
+    if (location->module != FC_NONE)
+        location->offset -= g_array_index(profile->modules, FcProfileModule, location->module).base;
 }
 
 void fc_profile_note(GArray *notes, const char *kind, guint64 count)

@@ -51,7 +51,7 @@ static const FcField module_fields[] = {
 
 /* merge.c merges the bounds, since those of a function without a completed call do not count. */
 static const FcField function_fields[] = {
-    FIELD(NULL, PLACE, FcProfileFunction, place, KEY),
+    FIELD(NULL, PLACE, FcProfileFunction, location, KEY),
     FIELD("the number of calls", NUMBER, FcProfileFunction, calls, SUM),
     FIELD("the total time", NUMBER, FcProfileFunction, times.total_ns, SUM),
     FIELD("the local time", NUMBER, FcProfileFunction, times.local_ns, SUM),
@@ -244,7 +244,7 @@ static const FcField heap_fields[] = {
 
 static const FcField heap_frame_fields[] = {
     FIELD("the parent", LINK, FcProfileHeapFrame, parent, KEY, FC_ARRAY_HEAP_FRAMES),
-    FIELD(NULL, PLACE, FcProfileHeapFrame, place, KEY),
+    FIELD(NULL, PLACE, FcProfileHeapFrame, location, KEY),
 };
 
 static const FcField alloc_site_fields[] = {

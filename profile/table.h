@@ -84,7 +84,7 @@ typedef enum
     FC_FIELD_INDEX,    /* guint: a record of array `of` */
     FC_FIELD_LINK,  /* gint: likewise, or FC_NONE; a link into its own array must be to an earlier
                        record */
-    FC_FIELD_PLACE, /* FcProfilePlace */
+    FC_FIELD_PLACE, /* FcProfileLocation */
     FC_FIELD_POINT, /* FcProfileHeapPoint */
     FC_FIELD_HISTOGRAM, /* FcHistogram: the rest of the line */
     FC_FIELD_SIZES,     /* guint64[FC_SIZE_BUCKETS]: likewise */

@@ -5,20 +5,20 @@
  */
 #include "profile/table.h"
 
-/* Visits each place.  `number` has an entry for each module.  First the modules in use get any
+/* Visits each location.  `number` has an entry for each module.  First the modules in use get any
  * number but 0; then each of them gets its new number, from 1. */
-typedef void (*VisitPlace)(FcProfilePlace *place, guint *number);
+typedef void (*VisitPlace)(FcProfileLocation *location, guint *number);
 
-static void mark(FcProfilePlace *place, guint *number)
+static void mark(FcProfileLocation *location, guint *number)
 {
-    if (place->module != FC_NONE)
-        number[place->module] = 1;
+    if (location->module != FC_NONE)
+        number[location->module] = 1;
 }
 
-static void renumber(FcProfilePlace *place, guint *number)
+static void renumber(FcProfileLocation *location, guint *number)
 {
-    if (place->module != FC_NONE)
-        place->module = (gint)number[place->module] - 1;
+    if (location->module != FC_NONE)
+        location->module = (gint)number[location->module] - 1;
 }
 
 static void visit_record(const FcSection *section, gpointer record, VisitPlace visit, guint *number)

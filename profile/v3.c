@@ -6,8 +6,8 @@
  * that they can take.  The second part has the exact one.
  *
  * The text has addresses, microseconds and the libraries' base addresses.  So when it is read, arcs
- * have no caller, and each place belongs to the library with the highest base that is not above it.
- * The program itself is not in the list; it lies below the libraries.
+ * have no caller, and each location belongs to the library with the highest base that is not above
+ * it. The program itself is not in the list; it lies below the libraries.
  */
 #include "profile/v3.h"
 #include "profile/search.h"
@@ -98,7 +98,7 @@ static void append_graph(const FcProfile *profile, GString *out, const FcTextSin
         const FcProfileFunction *callee =
             &g_array_index(profile->functions, FcProfileFunction, arc->callee);
         Pair *pair = &pairs[count];
-        *pair = (Pair){arc->site.address, callee->place.address, arc->calls};
+        *pair = (Pair){arc->site.address, callee->location.address, arc->calls};
         Pair *earlier = g_hash_table_lookup(known, pair);
         if (earlier)
         {
@@ -132,7 +132,7 @@ static void append_functions(const FcProfile *profile, GString *out, const FcTex
     {
         const FcProfileFunction *function =
             &g_array_index(profile->functions, FcProfileFunction, i);
-        append_pointer(out, function->place.address);
+        append_pointer(out, function->location.address);
         append_limited(out, function->calls, G_MAXINT32);
         append_limited(out, to_us(function->times.local_ns), G_MAXINT64);
         append_limited(out, to_us(function->times.total_ns), G_MAXINT64);
@@ -290,9 +290,9 @@ static gboolean parse_head(FcText *text, FcParser *parser)
 
 /* ---- Call graph and functions ------------------------------------------------ */
 
-static FcProfilePlace place_at(guint64 address)
+static FcProfileLocation location_at(guint64 address)
 {
-    return (FcProfilePlace){address, address, FC_NONE};
+    return (FcProfileLocation){address, address, FC_NONE};
 }
 
 /* Keeps the callees' addresses until the functions are known. */
@@ -311,7 +311,7 @@ static gboolean parse_graph(FcText *text, FcProfile *profile, GArray *callees)
             !fc_text_address(text, "the called function", &callee) ||
             !fc_text_number(text, "the number of calls", &arc.calls) || !fc_text_end_line(text))
             return FALSE;
-        arc.site = place_at(site);
+        arc.site = location_at(site);
         g_array_append_val(profile->arcs, arc);
         g_array_append_val(callees, callee);
     }
@@ -339,7 +339,7 @@ static gboolean parse_functions(FcText *text, FcProfile *profile)
             !time_us(text, "the greatest local time", &function.bounds.local_max_ns) ||
             !fc_text_end_line(text))
             return FALSE;
-        function.place = place_at(address);
+        function.location = location_at(address);
         g_array_append_val(profile->functions, function);
     }
     return TRUE;
@@ -363,7 +363,7 @@ static void connect_arcs(FcProfile *profile, const GArray *callees)
     for (guint i = 0; i < profile->functions->len; i++)
     {
         const guint64 address =
-            g_array_index(profile->functions, FcProfileFunction, i).place.address;
+            g_array_index(profile->functions, FcProfileFunction, i).location.address;
         if (!g_hash_table_contains(known, &address))
             g_hash_table_insert(known, g_memdup2(&address, sizeof address), GUINT_TO_POINTER(i));
     }
@@ -374,7 +374,7 @@ static void connect_arcs(FcProfile *profile, const GArray *callees)
         gpointer index;
         if (!g_hash_table_lookup_extended(known, &address, NULL, &index))
         {
-            const FcProfileFunction function = {.place = place_at(address)};
+            const FcProfileFunction function = {.location = location_at(address)};
             index = GUINT_TO_POINTER(profile->functions->len);
             g_array_append_val(profile->functions, function);
             g_hash_table_insert(known, g_memdup2(&address, sizeof address), index);
@@ -410,17 +410,19 @@ static gint compare_bases(gconstpointer a, gconstpointer b, gpointer modules)
     return (left > right) - (left < right);
 }
 
-static void place_in(FcProfilePlace *place, const GArray *modules, const gint *order)
+static void location_in(FcProfileLocation *location, const GArray *modules, const gint *order)
 {
-    const size_t behind = FC_FIRST_WHERE(
-        modules->len, i, g_array_index(modules, FcProfileModule, order[i]).base > place->address);
+    const size_t behind =
+        FC_FIRST_WHERE(modules->len, i,
+                       g_array_index(modules, FcProfileModule, order[i]).base > location->address);
     if (behind == 0)
         return;
-    place->module = order[behind - 1];
-    place->offset = place->address - g_array_index(modules, FcProfileModule, place->module).base;
+    location->module = order[behind - 1];
+    location->offset =
+        location->address - g_array_index(modules, FcProfileModule, location->module).base;
 }
 
-/* Gives each library the addresses up to the next library, and each place its library. */
+/* Gives each library the addresses up to the next library, and each location its library. */
 static void assign_libraries(FcProfile *profile)
 {
     const guint count = profile->modules->len;
@@ -433,10 +435,10 @@ static void assign_libraries(FcProfile *profile)
             i + 1 < count ? g_array_index(profile->modules, FcProfileModule, order[i + 1]).base
                           : G_MAXUINT64;
     for (guint i = 0; i < profile->functions->len; i++)
-        place_in(&g_array_index(profile->functions, FcProfileFunction, i).place, profile->modules,
-                 order);
+        location_in(&g_array_index(profile->functions, FcProfileFunction, i).location,
+                    profile->modules, order);
     for (guint i = 0; i < profile->arcs->len; i++)
-        place_in(&g_array_index(profile->arcs, FcProfileArc, i).site, profile->modules, order);
+        location_in(&g_array_index(profile->arcs, FcProfileArc, i).site, profile->modules, order);
 }
 
 /* ---- Memory ------------------------------------------------------------------ */

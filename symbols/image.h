@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One ELF file with whatever debug file belongs to it, for the files of this folder; nobody else
- * includes it.  All addresses are those of the ELF file (link-time), as FcProfilePlace.offset is.
- * One thread at a time.
+ * includes it.  All addresses are those of the ELF file (link-time), as FcProfileLocation.offset
+ * is. One thread at a time.
  */
 #pragma once
 

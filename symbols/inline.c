@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where a function is declared, and which ones the compiler inlined at a place, through DWARF.
+ * Where a function is declared, and which ones the compiler inlined at a location, through DWARF.
  * Called by symbols.c; must look at no more of the debug information than the way down to the
- * place.
+ * location.
  */
 #include "symbols/image.h"
 

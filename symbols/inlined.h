@@ -17,7 +17,7 @@ typedef struct
     guint hosts; /* functions that these are in */
 } FcInlined;
 
-/* A function that was inlined at some place, and where: the place is in it. */
+/* A function that was inlined at some location, and where: the location is in it. */
 typedef struct
 {
     const char *name;     /* as that of FcSymbol */

@@ -66,7 +66,7 @@ static gboolean has_lost_hooks(const char *text)
            !g_strv_contains(all, "-pg");
 }
 
-/* Where a parameter is: without optimization always in the frame, at one place. */
+/* Where a parameter is: without optimization always in the frame, at one location. */
 static FcOptimized judge_parameter(Dwarf_Die *parameter)
 {
     Dwarf_Attribute attribute;

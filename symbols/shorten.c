@@ -576,13 +576,13 @@ static void append_function(GString *text, const GArray *parts, guint first, gui
     append_parts(text, parts, class, end, how);
 }
 
-static void append_place(GString *text, Span lambda, const FcShorten *how)
+static void append_location(GString *text, Span lambda, const FcShorten *how)
 {
-    if (how->place)
-        g_string_append_printf(text, " at %s", how->place);
+    if (how->location)
+        g_string_append_printf(text, " at %s", how->location);
     const char *number = g_strrstr_len(lambda.start, lambda.end - lambda.start, "#");
     number = number ? number + 1 : *lambda.start == '$' ? lambda.start + 2 : NULL;
-    if (!number || (how->place && !how->ordinals))
+    if (!number || (how->location && !how->ordinals))
         return;
     g_string_append(text, " #");
     for (; g_ascii_isdigit(*number); number++)
@@ -609,7 +609,7 @@ static void append_inner(GString *text, const GArray *parts, guint outer, const 
     if (starts_with(own, "~"))
         g_string_append_c(text, '~');
     g_string_append(text, is_closure ? "closure" : "lambda");
-    append_place(text, part, how);
+    append_location(text, part, how);
     if (starts_with(own, "_FUN") || starts_with(own, "__invoke"))
         g_string_append(text, " (as function)");
 }
@@ -747,7 +747,7 @@ const char *fc_shorten_behind_scope(const char *name)
         return NULL;
     for (const char *p = name; *p != '\0';)
     {
-        if (g_str_has_prefix(p, " at ") || g_str_has_prefix(p, ": ")) /* a place, a target */
+        if (g_str_has_prefix(p, " at ") || g_str_has_prefix(p, ": ")) /* a location, a target */
             return NULL;
         for (guint i = 0; i < G_N_ELEMENTS(separators); i++)
             if (g_str_has_prefix(p, separators[i]))

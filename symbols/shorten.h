@@ -13,13 +13,13 @@
 
 typedef struct
 {
-    gboolean ascii;    /* "<...>" in place of "‹…›" */
-    const char *home;  /* the namespace of the program's own functions, left out; or NULL */
-    const char *place; /* "FILE:LINE" that a lambda begins at; NULL: not known */
-    guint arguments;   /* of template arguments so many characters stay: FC_SHORTEN_ARGUMENTS */
-    gboolean scopes;   /* all scopes stay */
-    gboolean clones;   /* what the compiler appended to the name of a copy stays */
-    gboolean ordinals; /* the numbers of lambdas stay */
+    gboolean ascii;       /* "<...>" in place of "‹…›" */
+    const char *home;     /* the namespace of the program's own functions, left out; or NULL */
+    const char *location; /* "FILE:LINE" that a lambda begins at; NULL: not known */
+    guint arguments;      /* of template arguments so many characters stay: FC_SHORTEN_ARGUMENTS */
+    gboolean scopes;      /* all scopes stay */
+    gboolean clones;      /* what the compiler appended to the name of a copy stays */
+    gboolean ordinals;    /* the numbers of lambdas stay */
 } FcShorten;
 
 /* The short form of `name`, which has no parameters, but as part of a scope.  What can't be read

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a place to its name and line, in the file that files.c finds for its module.  Called by
+ * From a location to its name and line, in the file that files.c finds for its module.  Called by
  * model/ and the reports.
  */
 #include "symbols/symbols.h"
@@ -88,16 +88,16 @@ static const char *intern(FcSymbols *symbols, const char *text)
     return g_string_chunk_insert_const(symbols->strings, text);
 }
 
-static const char *name_place(FcSymbols *symbols, const FcProfileModule *module,
-                              const FcProfilePlace *place)
+static const char *name_location(FcSymbols *symbols, const FcProfileModule *module,
+                                 const FcProfileLocation *location)
 {
     const char *base = module && module->path ? fc_base_name(module->path) : "";
     g_autofree char *text = NULL;
 
     if (*base)
-        text = g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x", base, place->offset);
+        text = g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x", base, location->offset);
     else
-        text = g_strdup_printf("0x%" G_GINT64_MODIFIER "x", place->address);
+        text = g_strdup_printf("0x%" G_GINT64_MODIFIER "x", location->address);
     return intern(symbols, text);
 }
 
@@ -174,20 +174,20 @@ static void find_line(FcSymbols *symbols, const FcProfile *profile, FcImage *ima
     out->line = line;
 }
 
-static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
+static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfileLocation *location,
                  gboolean is_return, gboolean wants_line, FcSymbol *out)
 {
     /* A call that does not return may be the last thing in its function. */
-    guint64 address = place->offset - (is_return ? 1 : 0);
+    guint64 address = location->offset - (is_return ? 1 : 0);
     const FcProfileModule *module = NULL;
     FcImageFunction *function = NULL;
     FcImage *image = NULL;
 
     memset(out, 0, sizeof *out);
-    out->start = place->offset;
-    if (place->module >= 0 && (guint)place->module < profile->modules->len)
+    out->start = location->offset;
+    if (location->module >= 0 && (guint)location->module < profile->modules->len)
     {
-        module = &g_array_index(profile->modules, FcProfileModule, place->module);
+        module = &g_array_index(profile->modules, FcProfileModule, location->module);
         image = fc_files_find(&symbols->files, profile, module);
     }
     if (image)
@@ -203,26 +203,26 @@ static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePl
     else
     {
         g_autofree char *text = image ? fc_image_find_text(image, address) : NULL;
-        out->name = text ? intern(symbols, text) : name_place(symbols, module, place);
+        out->name = text ? intern(symbols, text) : name_location(symbols, module, location);
     }
     if (wants_line && image)
         find_line(symbols, profile, image, function, address, is_return, out);
 }
 
-void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
-                     gboolean is_return, FcSymbol *out)
+void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile,
+                     const FcProfileLocation *location, gboolean is_return, FcSymbol *out)
 {
-    find(symbols, profile, place, is_return, TRUE, out);
+    find(symbols, profile, location, is_return, TRUE, out);
 }
 
-void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
-                          gboolean is_return, FcSymbol *out)
+void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile,
+                          const FcProfileLocation *location, gboolean is_return, FcSymbol *out)
 {
-    find(symbols, profile, place, is_return, FALSE, out);
+    find(symbols, profile, location, is_return, FALSE, out);
 }
 
 guint fc_symbols_find_last_line(FcSymbols *symbols, const FcProfile *profile,
-                                const FcProfilePlace *entry)
+                                const FcProfileLocation *entry)
 {
     const char *file;
     guint line;
@@ -236,47 +236,48 @@ guint fc_symbols_find_last_line(FcSymbols *symbols, const FcProfile *profile,
 }
 
 const char *fc_symbols_find_unit(FcSymbols *symbols, const FcProfile *profile,
-                                 const FcProfilePlace *place, const char **folder)
+                                 const FcProfileLocation *location, const char **folder)
 {
     const char *name = NULL;
     const char *from = NULL;
 
-    if (place->module >= 0 && (guint)place->module < profile->modules->len)
+    if (location->module >= 0 && (guint)location->module < profile->modules->len)
     {
-        FcImage *image = find_image(symbols, profile, place->module);
+        FcImage *image = find_image(symbols, profile, location->module);
         if (image)
-            fc_image_find_unit(image, place->offset, &name, &from);
+            fc_image_find_unit(image, location->offset, &name, &from);
     }
     if (folder)
         *folder = from ? intern(symbols, from) : NULL;
     return name ? intern(symbols, name) : NULL;
 }
 
-gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile, FcProfilePlace *place)
+gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile,
+                                FcProfileLocation *location)
 {
     guint found;
 
-    if (place->module < 0 || (guint)place->module >= profile->modules->len)
+    if (location->module < 0 || (guint)location->module >= profile->modules->len)
         return FALSE;
     const FcProfileModule *module =
-        &g_array_index(profile->modules, FcProfileModule, place->module);
+        &g_array_index(profile->modules, FcProfileModule, location->module);
     FcImage *image = fc_files_find(&symbols->files, profile, module);
-    FcImageFunction *stub = image ? fc_image_find_function(image, place->offset) : NULL;
+    FcImageFunction *stub = image ? fc_image_find_function(image, location->offset) : NULL;
     if (!stub || !stub->is_import)
         return FALSE;
     name_function(symbols, stub);
     const FcImageFunction *function = find_imported(symbols, profile, stub, &found, &image);
     if (!function)
         return FALSE;
-    place->module = (gint)found;
-    place->offset = function->start;
+    location->module = (gint)found;
+    location->offset = function->start;
     module = &g_array_index(profile->modules, FcProfileModule, found);
-    place->address = module->base + place->offset;
+    location->address = module->base + location->offset;
     return TRUE;
 }
 
 gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
-                               const FcProfilePlace *site, const FcProfilePlace *entry)
+                               const FcProfileLocation *site, const FcProfileLocation *entry)
 {
     if (site->module < 0 || (guint)site->module >= profile->modules->len ||
         site->module != entry->module)
@@ -292,7 +293,7 @@ gboolean fc_symbols_is_system_file(const char *file)
 }
 
 GArray *fc_symbols_find_chain(FcSymbols *symbols, const FcProfile *profile,
-                              const FcProfilePlace *site)
+                              const FcProfileLocation *site)
 {
     GArray *chain = g_array_new(FALSE, FALSE, sizeof(FcInlinedCall));
     if (site->module < 0 || (guint)site->module >= profile->modules->len)
@@ -312,7 +313,7 @@ GArray *fc_symbols_find_chain(FcSymbols *symbols, const FcProfile *profile,
 }
 
 const char *fc_symbols_find_other_name(FcSymbols *symbols, const FcProfile *profile,
-                                       const FcProfilePlace *entry)
+                                       const FcProfileLocation *entry)
 {
     if (entry->module < 0 || (guint)entry->module >= profile->modules->len)
         return NULL;
@@ -348,7 +349,7 @@ GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, gu
 }
 
 gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profile,
-                                      const FcProfilePlace *entry)
+                                      const FcProfileLocation *entry)
 {
     if (entry->module < 0 || (guint)entry->module >= profile->modules->len)
         return FALSE;
@@ -357,14 +358,14 @@ gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profi
 }
 
 void fc_symbols_find_producer(FcSymbols *symbols, const FcProfile *profile,
-                              const FcProfilePlace *place, FcProducer *producer)
+                              const FcProfileLocation *location, FcProducer *producer)
 {
-    FcImage *image = place->module >= 0 && (guint)place->module < profile->modules->len
-                         ? find_image(symbols, profile, (guint)place->module)
+    FcImage *image = location->module >= 0 && (guint)location->module < profile->modules->len
+                         ? find_image(symbols, profile, (guint)location->module)
                          : NULL;
     *producer = (FcProducer){0};
     if (image)
-        fc_image_find_producer(image, place->offset, producer);
+        fc_image_find_producer(image, location->offset, producer);
 }
 
 gboolean fc_symbols_lost_hooks(FcSymbols *symbols, const FcProfile *profile, guint module)

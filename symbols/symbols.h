@@ -14,16 +14,16 @@
 
 typedef struct FcSymbols FcSymbols;
 
-/* What is known of one place.  All strings belong to the FcSymbols and live as
+/* What is known of one location.  All strings belong to the FcSymbols and live as
  * long as it does; equal names are the same pointer. */
 typedef struct
 {
     const char *name;     /* to be shown, demangled as asked; never NULL: "module+0x1234"
-                             or "0x1234" where no symbol covers the place */
-    const char *raw_name; /* linkage name, NULL where no symbol covers the place */
+                             or "0x1234" where no symbol covers the location */
+    const char *raw_name; /* linkage name, NULL where no symbol covers the location */
     const char *file;     /* source file as the debug information names it, or NULL */
     guint line;           /* 0 where unknown */
-    guint64 start;        /* module-relative address of the symbol; the place's own if none */
+    guint64 start;        /* module-relative address of the symbol; the location's own if none */
     gboolean is_static;   /* local binding */
 } FcSymbol;
 
@@ -47,44 +47,44 @@ gint fc_symbols_find_module(FcSymbols *symbols, const FcProfile *profile, const 
  * the start): ":.debug:/usr/lib/debug".  Call it before the first look-up. */
 void fc_symbols_set_debug_folders(FcSymbols *symbols, const char *folders);
 
-/* The function that covers `place`, with the line of the place itself.  For a
+/* The function that covers `location`, with the line of the location itself.  For a
  * function's entry pass its address; for a call site (a return address) pass
  * `is_return` so that the line of the call is found.  `profile` may change from call
  * to call: modules are known by path and build-id. */
-void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
-                     gboolean is_return, FcSymbol *out);
+void fc_symbols_find(FcSymbols *symbols, const FcProfile *profile,
+                     const FcProfileLocation *location, gboolean is_return, FcSymbol *out);
 
 /* The same without the line: `file` is NULL and `line` 0.  It reads debug information
- * only where the symbol table does not cover the place: prefer it where only names are shown. */
-void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
-                          gboolean is_return, FcSymbol *out);
+ * only where the symbol table does not cover the location: prefer it where only names are shown. */
+void fc_symbols_find_name(FcSymbols *symbols, const FcProfile *profile,
+                          const FcProfileLocation *location, gboolean is_return, FcSymbol *out);
 
 /* The last line that code of the function with that entry is from, in the file where it begins;
  * 0: the debug information does not say. */
 guint fc_symbols_find_last_line(FcSymbols *symbols, const FcProfile *profile,
-                                const FcProfilePlace *entry);
+                                const FcProfileLocation *entry);
 
-/* The name of the unit that was compiled to what is at `place`, and (`folder` may be NULL) from
+/* The name of the unit that was compiled to what is at `location`, and (`folder` may be NULL) from
  * where it was, which relative names of its files begin at; NULL: the debug information does not
  * say. Both live as long as `symbols`. */
 const char *fc_symbols_find_unit(FcSymbols *symbols, const FcProfile *profile,
-                                 const FcProfilePlace *place, const char **folder);
+                                 const FcProfileLocation *location, const char **folder);
 
-/* Where `place` is the stub that a program fixed at link time has for a function of a
+/* Where `location` is the stub that a program fixed at link time has for a function of a
  * library: moves it to that function.  FALSE, and nothing done, where it is none. */
 gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile,
-                                FcProfilePlace *place);
+                                FcProfileLocation *location);
 
 /* Whether call site `site` lies in a copy of the function at `entry` that the compiler
  * inlined into another one, as far as the debug information says. */
 gboolean fc_symbols_is_inlined(FcSymbols *symbols, const FcProfile *profile,
-                               const FcProfilePlace *site, const FcProfilePlace *entry);
+                               const FcProfileLocation *site, const FcProfileLocation *entry);
 
 /* FcInlinedCall, the innermost first: the functions that were inlined at call site `site`, each
  * with the line of its call in the next; none where the debug information names none.  The caller
  * unrefs. */
 GArray *fc_symbols_find_chain(FcSymbols *symbols, const FcProfile *profile,
-                              const FcProfilePlace *site);
+                              const FcProfileLocation *site);
 
 /* Whether that source file is one of the system's: of its headers, or of the compiler's. */
 gboolean fc_symbols_is_system_file(const char *file);
@@ -92,7 +92,7 @@ gboolean fc_symbols_is_system_file(const char *file);
 /* Another function's name that the code at `entry` has as well, demangled as asked: an alias, or an
  * equal function that the linker folded with it.  NULL: it has none.  Belongs to `symbols`. */
 const char *fc_symbols_find_other_name(FcSymbols *symbols, const FcProfile *profile,
-                                       const FcProfilePlace *entry);
+                                       const FcProfileLocation *entry);
 
 /* FcInlined, by copies: those of a module but what the system's headers define (below /usr/include
  * and /usr/lib).  NULL: there is no debug information.  The caller unrefs. */
@@ -101,11 +101,11 @@ GArray *fc_symbols_list_inlined(FcSymbols *symbols, const FcProfile *profile, gu
 /* Whether gcc instrumented the function at `entry` after inlining, so that the hook is the first
  * that it calls: what comes before other hooks are their arguments. */
 gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profile,
-                                      const FcProfilePlace *entry);
+                                      const FcProfileLocation *entry);
 
-/* How the code at `place` was compiled; all zero where that is not known. */
+/* How the code at `location` was compiled; all zero where that is not known. */
 void fc_symbols_find_producer(FcSymbols *symbols, const FcProfile *profile,
-                              const FcProfilePlace *place, FcProducer *producer);
+                              const FcProfileLocation *location, FcProducer *producer);
 
 /* Whether functions of the module have no hooks because its link, which gcc optimized, got none of
  * fc-config's flags for compiling.  FALSE where the debug information does not say. */

@@ -27,10 +27,10 @@ static inline guint64 fc_output_since_start(const FcOutputBuild *build, guint64 
     return time > build->origin ? fc_output_to_ns(build, time - build->origin) : 0;
 }
 
-static inline FcProfilePlace fc_output_place_of(const FcOutputBuild *build, guint64 address,
-                                                gint module)
+static inline FcProfileLocation fc_output_place_of(const FcOutputBuild *build, guint64 address,
+                                                   gint module)
 {
-    FcProfilePlace place = {.address = address, .offset = address, .module = module};
+    FcProfileLocation place = {.address = address, .offset = address, .module = module};
     if (module != FC_NONE)
         place.offset -= fc_modules_get(build->process->modules, (guint)module)->base;
     return place;

@@ -15,7 +15,7 @@ static void add_heap_frames(FcOutputBuild *build, const FcHeap *heap)
     {
         const FcHeapFrame *from = &g_array_index(heap->frames, FcHeapFrame, i);
         FcProfileHeapFrame frame = {.parent = (gint)from->parent - 1};
-        frame.place =
+        frame.location =
             fc_output_place_of(build, from->address,
                                fc_modules_find(build->process->modules, from->address, from->time));
         g_array_append_val(build->profile->heap.frames, frame);

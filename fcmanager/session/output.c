@@ -72,7 +72,7 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
         const FcProfileBounds elapsed = bounds_ns(build, from, &from->elapsed);
         const FcProfileBounds on_cpu = bounds_ns(build, from, &from->on_cpu);
         FcProfileFunction function = {
-            .place = fc_output_place_of(build, from->address, from->module),
+            .location = fc_output_place_of(build, from->address, from->module),
             .calls = from->calls,
             .times = times_ns(build, (FcProfileTimes){from->total, from->local, from->cost_total,
                                                       from->cost_local, from->wait_total,

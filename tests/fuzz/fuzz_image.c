@@ -25,11 +25,11 @@ static void require(gboolean condition, const char *what)
         g_error("%s", what);
 }
 
-static void ask(FcSymbols *symbols, const FcProfile *profile, const FcProfilePlace *place,
+static void ask(FcSymbols *symbols, const FcProfile *profile, const FcProfileLocation *place,
                 gboolean is_return)
 {
     FcSymbol symbol, name;
-    FcProfilePlace moved = *place;
+    FcProfileLocation moved = *place;
 
     fc_symbols_find(symbols, profile, place, is_return, &symbol);
     require(symbol.name && *symbol.name, "a place has no name");
@@ -38,7 +38,7 @@ static void ask(FcSymbols *symbols, const FcProfile *profile, const FcProfilePla
     require(name.name == symbol.name, "the name depends on the line");
     if (fc_symbols_find_import(symbols, profile, &moved))
         require(moved.module < (gint)profile->modules->len, "an import of no module");
-    const FcProfilePlace entry = {symbol.start, symbol.start, place->module};
+    const FcProfileLocation entry = {symbol.start, symbol.start, place->module};
     fc_symbols_is_inlined(symbols, profile, place, &entry);
 }
 
@@ -54,7 +54,7 @@ static void ask_symbols(const char *path, unsigned choice)
     for (guint i = 0; i < PLACES; i++)
     {
         const guint64 offset = FIRST_PLACE + choice % PLACE_BYTES + i * PLACE_BYTES;
-        const FcProfilePlace place = {offset, offset, 0};
+        const FcProfileLocation place = {offset, offset, 0};
         ask(symbols, &profile, &place, i & 1);
     }
     fc_symbols_image_path(symbols, &profile, 0);

@@ -4,7 +4,7 @@
  */
 #include "profile_fixture.h"
 
-static void assert_places(const FcProfilePlace *a, const FcProfilePlace *b)
+static void assert_places(const FcProfileLocation *a, const FcProfileLocation *b)
 {
     g_assert_cmphex(a->address, ==, b->address);
     g_assert_cmphex(a->offset, ==, b->offset);
@@ -78,7 +78,7 @@ static void assert_functions(const GArray *a, const GArray *b)
     {
         const FcProfileFunction *left = &g_array_index(a, FcProfileFunction, i);
         const FcProfileFunction *right = &g_array_index(b, FcProfileFunction, i);
-        assert_places(&left->place, &right->place);
+        assert_places(&left->location, &right->location);
         g_assert_cmpuint(left->calls, ==, right->calls);
         g_assert_cmpuint(left->times.total_ns, ==, right->times.total_ns);
         g_assert_cmpuint(left->counted, ==, right->counted);
@@ -296,7 +296,7 @@ static void assert_heap_frames(const GArray *a, const GArray *b)
         const FcProfileHeapFrame *left = &g_array_index(a, FcProfileHeapFrame, i);
         const FcProfileHeapFrame *right = &g_array_index(b, FcProfileHeapFrame, i);
         g_assert_cmpint(left->parent, ==, right->parent);
-        assert_places(&left->place, &right->place);
+        assert_places(&left->location, &right->location);
     }
 }
 

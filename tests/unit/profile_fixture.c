@@ -80,13 +80,13 @@ static void random_modules(GRand *rand, FcProfile *profile, guint count)
     }
 }
 
-static FcProfilePlace random_place(GRand *rand, const FcProfile *profile)
+static FcProfileLocation random_place(GRand *rand, const FcProfile *profile)
 {
     const gint module = g_rand_int_range(rand, FC_NONE, (gint)profile->modules->len);
     const guint64 address = random_number(rand);
     const guint64 base =
         module == FC_NONE ? 0 : g_array_index(profile->modules, FcProfileModule, module).base;
-    return (FcProfilePlace){address, address - base, module};
+    return (FcProfileLocation){address, address - base, module};
 }
 
 static guint random_function(GRand *rand, const FcProfile *profile)
@@ -108,7 +108,7 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
     for (guint i = 0; i < count; i++)
     {
         FcProfileFunction function = {
-            .place = random_place(rand, profile),
+            .location = random_place(rand, profile),
             .calls = random_number(rand),
             .times.total_ns = random_number(rand),
             .times.local_ns = random_number(rand),

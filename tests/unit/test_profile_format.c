@@ -95,7 +95,7 @@ static void check_graph(FILE *in, const FcProfile *profile)
             const FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, j);
             const FcProfileFunction *callee =
                 &g_array_index(profile->functions, FcProfileFunction, arc->callee);
-            if (arc->site.address != (guint64)from || callee->place.address != (guint64)to)
+            if (arc->site.address != (guint64)from || callee->location.address != (guint64)to)
                 continue;
             expected += arc->calls;
             arcs++;
@@ -125,7 +125,7 @@ static void check_functions(FILE *in, const FcProfile *profile)
         g_assert_cmpint(fscanf(in, "%p%d%lld%lld%u%u%u%u", &address, &calls, &local, &total, &least,
                                &greatest, &local_least, &local_greatest),
                         ==, 8);
-        g_assert_cmphex((guint64)address, ==, function->place.address);
+        g_assert_cmphex((guint64)address, ==, function->location.address);
         g_assert_cmpint(calls, ==, (int)MIN(function->calls, G_MAXINT32));
         g_assert_cmpint(local, ==, (long long)rounded_us(function->times.local_ns, G_MAXINT64));
         g_assert_cmpint(total, ==, (long long)rounded_us(function->times.total_ns, G_MAXINT64));
@@ -314,8 +314,8 @@ static void check_original(const char *text)
     const FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, 0);
     g_assert_cmpuint(function->times.local_ns, ==, 20000);
     g_assert_cmpuint(function->times.total_ns, ==, 2500000);
-    g_assert_cmpint(function->place.module, ==, FC_NONE);
-    g_assert_cmphex(g_array_index(profile->functions, FcProfileFunction, 1).place.address, ==,
+    g_assert_cmpint(function->location.module, ==, FC_NONE);
+    g_assert_cmphex(g_array_index(profile->functions, FcProfileFunction, 1).location.address, ==,
                     0x8048200);
     g_assert_cmpuint(profile->arcs->len, ==, 2);
     const FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, 1);

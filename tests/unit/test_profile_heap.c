@@ -301,7 +301,7 @@ static void test_merge_frames(void)
 {
     g_autoptr(FcProfile) sum = heap_new();
     g_autoptr(FcProfile) other = heap_new();
-    g_array_index(other->heap.frames, FcProfileHeapFrame, 0).place.offset = 0x24;
+    g_array_index(other->heap.frames, FcProfileHeapFrame, 0).location.offset = 0x24;
     other->heap.scanned = 0;
     fc_profile_merge(sum, other);
     g_assert_cmpuint(sum->heap.frames->len, ==, 4);

@@ -272,8 +272,8 @@ static void test_future(void)
         g_assert_cmpuint(read->arcs->len, ==, 3);
         g_assert_cmpuint(g_array_index(read->functions, FcProfileFunction, 1).times.total_ns, ==,
                          4000);
-        const FcProfilePlace *places[] = {
-            &g_array_index(read->functions, FcProfileFunction, 2).place,
+        const FcProfileLocation *places[] = {
+            &g_array_index(read->functions, FcProfileFunction, 2).location,
             &g_array_index(read->arcs, FcProfileArc, 1).site,
         };
         g_assert_cmphex(places[0]->address, ==, 0x2100);

@@ -23,7 +23,7 @@ static void assert_times_plain(const FcProfile *profile, guint64 times)
     {
         const FcProfileFunction *one = function_at(plain, i);
         const FcProfileFunction *sum = function_at(profile, i);
-        g_assert_cmphex(sum->place.offset, ==, one->place.offset);
+        g_assert_cmphex(sum->location.offset, ==, one->location.offset);
         g_assert_cmpuint(sum->calls, ==, times * one->calls);
         g_assert_cmpuint(sum->times.total_ns, ==, times * one->times.total_ns);
         g_assert_cmpuint(sum->times.local_ns, ==, times * one->times.local_ns);
@@ -63,8 +63,8 @@ static void move_modules(FcProfile *profile, guint64 by)
     }
     for (guint i = 0; i < 3; i++)
     {
-        FcProfilePlace *places[] = {
-            &g_array_index(profile->functions, FcProfileFunction, i).place,
+        FcProfileLocation *places[] = {
+            &g_array_index(profile->functions, FcProfileFunction, i).location,
             &g_array_index(profile->arcs, FcProfileArc, i).site,
             &g_array_index(profile->contexts, FcProfileContext, i).site,
         };
@@ -97,12 +97,12 @@ static void test_moved(void)
     assert_times_plain(sum, 2);
 
     /* What is new in it stands where it would have been here. */
-    const FcProfileFunction extra = {.place = {0x202500, 0x500, 1}, .calls = 9};
+    const FcProfileFunction extra = {.location = {0x202500, 0x500, 1}, .calls = 9};
     g_array_append_val(moved->functions, extra);
     fc_profile_merge(sum, moved);
-    g_assert_cmphex(function_at(sum, 3)->place.address, ==, 0x2500);
-    g_assert_cmphex(function_at(sum, 3)->place.offset, ==, 0x500);
-    g_assert_cmpint(function_at(sum, 3)->place.module, ==, 1);
+    g_assert_cmphex(function_at(sum, 3)->location.address, ==, 0x2500);
+    g_assert_cmphex(function_at(sum, 3)->location.offset, ==, 0x500);
+    g_assert_cmpint(function_at(sum, 3)->location.module, ==, 1);
 }
 
 /* The same path with another build-id is another program. */
@@ -119,7 +119,7 @@ static void test_rebuilt(void)
     g_assert_cmpuint(sum->functions->len, ==, 5);
     g_assert_cmpuint(function_at(sum, 2)->calls, ==, 8);
     g_assert_cmpuint(function_at(sum, 3)->calls, ==, 1);
-    g_assert_cmpint(function_at(sum, 3)->place.module, ==, 2);
+    g_assert_cmpint(function_at(sum, 3)->location.module, ==, 2);
     g_assert_cmpuint(sum->arcs->len, ==, 6);
     const FcProfileArc *arc = &g_array_index(sum->arcs, FcProfileArc, 5);
     g_assert_cmpint(arc->caller, ==, 4);
@@ -300,8 +300,8 @@ static void test_unused_modules(void)
     }
     for (guint i = 0; i < 3; i++)
     {
-        FcProfilePlace *places[] = {
-            &g_array_index(profile->functions, FcProfileFunction, i).place,
+        FcProfileLocation *places[] = {
+            &g_array_index(profile->functions, FcProfileFunction, i).location,
             &g_array_index(profile->arcs, FcProfileArc, i).site,
             &g_array_index(profile->contexts, FcProfileContext, i).site,
         };
@@ -325,7 +325,7 @@ static void test_extremes(void)
     /* Called, but never completed: its zeros are no times. */
     FcProfileFunction *open = &g_array_index(other->functions, FcProfileFunction, 0);
     fc_histogram_clear(&open->histogram);
-    *open = (FcProfileFunction){.place = open->place, .calls = 1, .times.total_ns = 10};
+    *open = (FcProfileFunction){.location = open->location, .calls = 1, .times.total_ns = 10};
     fc_profile_merge(sum, other);
     g_assert_cmpuint(function_at(sum, 0)->bounds.total_min_ns, ==, 5000);
     g_assert_cmpuint(function_at(sum, 0)->bounds.local_min_ns, ==, 1000);
@@ -399,7 +399,7 @@ static void test_zero_minimum(void)
     g_autoptr(FcProfile) zero = fixture_plain_new();
     FcProfileFunction *work = &g_array_index(zero->functions, FcProfileFunction, 1);
     fc_histogram_clear(&work->histogram);
-    *work = (FcProfileFunction){.place = work->place, .calls = 1};
+    *work = (FcProfileFunction){.location = work->location, .calls = 1};
     *fc_histogram_at(&work->histogram, 0) = 1;
     fc_profile_merge(sum, zero);
     g_assert_cmpuint(function_at(sum, 1)->bounds.total_min_ns, ==, 0);
@@ -415,7 +415,7 @@ static void test_reloaded(void)
     again.base = 0x9000;
     g_array_append_val(other->modules, again);
     FcProfileFunction helper = *function_at(other, 2);
-    helper.place = (FcProfilePlace){0x9100, 0x100, 2};
+    helper.location = (FcProfileLocation){0x9100, 0x100, 2};
     helper.histogram = fc_histogram_copy(&helper.histogram);
     g_array_append_val(other->functions, helper);
 
@@ -431,7 +431,7 @@ static void test_threads_and_notes(void)
     g_autoptr(FcProfile) sum = fixture_plain_new();
     g_autoptr(FcProfile) other = fixture_plain_new();
     /* So that the indices differ: a function that only the first has. */
-    const FcProfileFunction extra = {.place = {0x77, 0x77, FC_NONE}, .calls = 1};
+    const FcProfileFunction extra = {.location = {0x77, 0x77, FC_NONE}, .calls = 1};
     g_array_prepend_val(other->functions, extra);
     for (guint i = 0; i < 3; i++)
     {
@@ -535,7 +535,7 @@ static void test_find_module(void)
     /* Before its announcement, and between the two: the nearest. */
     g_assert_cmpint(fc_profile_find_module(profile, 0x5800, 90), ==, 2);
     g_assert_cmpint(fc_profile_find_module(profile, 0x5800, 290), ==, 3);
-    FcProfilePlace place;
+    FcProfileLocation place;
     fc_profile_locate(profile, 0x5800, 150, &place);
     g_assert_cmpint(place.module, ==, 2);
     g_assert_cmphex(place.offset, ==, 0x1800);

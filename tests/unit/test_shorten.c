@@ -15,7 +15,7 @@ static void test_names(void)
     g_autofree char *path = g_build_filename(FC_TEST_FOLDER, "names.txt", NULL);
     g_assert_true(g_file_get_contents(path, &text, NULL, &error));
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    FcShorten how = {.place = "f.cc:7", .arguments = FC_SHORTEN_ARGUMENTS};
+    FcShorten how = {.location = "f.cc:7", .arguments = FC_SHORTEN_ARGUMENTS};
     guint count = 0;
     for (guint i = 0; lines[i]; i++)
     {
@@ -53,7 +53,7 @@ static void test_more(void)
                  "std::map<int, std::vector<int>>::operator[]");
     how.arguments = FC_SHORTEN_ARGUMENTS;
     assert_short("_ZZ4mainENKUliE0_clEi", &how, "main > lambda #2");
-    how.place = "a.cc:3";
+    how.location = "a.cc:3";
     assert_short("_ZZ4mainENKUliE0_clEi", &how, "main > lambda at a.cc:3");
     how.ordinals = TRUE;
     assert_short("_ZZ4mainENKUliE0_clEi", &how, "main > lambda at a.cc:3 #2");

@@ -43,7 +43,7 @@ static void answer(FcSymbols *symbols, const char *path, const char *build_id, g
                               .build_id = strcmp(build_id, "-") != 0 ? (char *)build_id : NULL,
                               .base = 0x7f0000000000,
                               .end = G_MAXUINT64};
-    FcProfilePlace place = {.address = offset + module.base, .offset = offset, .module = 0};
+    FcProfileLocation place = {.address = offset + module.base, .offset = offset, .module = 0};
     FcProfile profile = {.directory = directory, .end_realtime_ns = ended};
     gboolean is_return = strcmp(kind, "return") == 0;
     FcSymbol symbol;
