@@ -30,14 +30,29 @@ static void put_csv_field(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* "total time (ns)" */
+/* With the clock, where that is the one that was chosen. */
+static const char *csv_unit(const char *unit)
+{
+    static const char *const times[] = {[FC_CLOCK_NONE] = "ns",
+                                        [FC_CLOCK_CPU] = "CPU ns",
+                                        [FC_CLOCK_WAIT] = "off-CPU ns",
+                                        [FC_CLOCK_ELAPSED] = "elapsed ns"};
+    const gboolean of_call = strcmp(unit, FC_UNIT_OF_CALL) == 0;
+    const FcClock clock = fc_format_clock();
+    if (!of_call && strcmp(unit, "ns") != 0)
+        return unit;
+    return times[of_call && clock == FC_CLOCK_WAIT ? FC_CLOCK_ELAPSED : clock];
+}
+
+/* "total time (CPU ns)" */
 static char *csv_heading(const FcColumn *column)
 {
     const char *heading = column->heading ? column->heading : "";
     g_autofree char *name = column->csv     ? g_strdup(column->csv)
                             : column->group ? g_strdup_printf("%s %s", column->group, heading)
                                             : g_strdup(heading);
-    return column->unit ? g_strdup_printf("%s (%s)", name, column->unit) : g_steal_pointer(&name);
+    return column->unit ? g_strdup_printf("%s (%s)", name, csv_unit(column->unit))
+                        : g_steal_pointer(&name);
 }
 
 static gboolean is_for_csv(const FcColumn *column)

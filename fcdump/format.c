@@ -18,6 +18,18 @@ gboolean fc_format_is_csv(void)
     return for_csv;
 }
 
+static FcClock clock_of_times;
+
+void fc_format_use_clock(FcClock clock)
+{
+    clock_of_times = clock;
+}
+
+FcClock fc_format_clock(void)
+{
+    return clock_of_times;
+}
+
 /* Four digits in all, of what is shown: 9.9996 is 10.00. */
 static int decimals_for(double value)
 {

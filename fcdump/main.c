@@ -70,6 +70,9 @@ static gboolean is_utf8_terminal(void)
 
 static FcRender *make_render(const FcOptions *options)
 {
+    static const FcClock clocks[] = {[FC_TIME_PART_CPU] = FC_CLOCK_CPU,
+                                     [FC_TIME_PART_WAIT] = FC_CLOCK_WAIT,
+                                     [FC_TIME_PART_WALL] = FC_CLOCK_ELAPSED};
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
     gboolean terminal = isatty(STDOUT_FILENO);
@@ -83,6 +86,7 @@ static FcRender *make_render(const FcOptions *options)
     if (options->width >= 0)
         width = (guint)options->width;
     fc_format_use_unit(options->unit);
+    fc_format_use_clock(clocks[fc_options_time(options)]);
     if (options->csv)
         fc_format_use_csv();
     return fc_render_new(stdout, color, width, is_utf8_terminal());

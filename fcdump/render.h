@@ -47,13 +47,18 @@ typedef enum
     FC_READER_PROGRAM, /* with --csv only */
 } FcReader;
 
+/* A unit: ns of a single call, of which waiting is not known by itself, so that it is elapsed time
+ * then. */
+#define FC_UNIT_OF_CALL "ns of a call"
+
 typedef struct
 {
     const char *group;   /* heading over several columns that name the same; or NULL */
     const char *heading; /* NULL: none */
     gboolean left;       /* aligned to the left */
     guint spare; /* 0: always shown; 1, 2: left out where the terminal is too narrow, 1 first */
-    const char *unit; /* of the values with --csv: "ns", "bytes"; or NULL */
+    const char *unit; /* of the values with --csv: "bytes", "elapsed ns"; "ns": by the clock that
+                         was chosen; FC_UNIT_OF_CALL; or NULL */
     const char *csv;  /* heading with --csv in place of the other two; or NULL */
     FcReader reader;
 } FcColumn;
@@ -90,6 +95,19 @@ FcStyle fc_render_heat(guint64 part, guint64 whole);
 /* For --csv from now on: times and bytes as whole numbers, no colour, no text around tables. */
 void fc_format_use_csv(void);
 gboolean fc_format_is_csv(void);
+
+/* Which clock the times are of. */
+typedef enum
+{
+    FC_CLOCK_NONE, /* that is not said */
+    FC_CLOCK_CPU,
+    FC_CLOCK_WAIT, /* off the CPU */
+    FC_CLOCK_ELAPSED,
+} FcClock;
+
+/* For the headings of --csv from now on. */
+void fc_format_use_clock(FcClock clock);
+FcClock fc_format_clock(void);
 
 /* Of times. */
 typedef enum

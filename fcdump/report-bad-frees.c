@@ -12,7 +12,7 @@
 static const FcColumn columns[] = {
     {NULL, "pointer", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "what", TRUE, .reader = FC_READER_PROGRAM},
-    {NULL, "after", FALSE, .unit = "ns", .reader = FC_READER_PROGRAM},
+    {NULL, "after", FALSE, .unit = "elapsed ns", .reader = FC_READER_PROGRAM},
     {NULL, "times", FALSE, .reader = FC_READER_PROGRAM},
     {NULL, "here", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "freed", TRUE, .reader = FC_READER_PROGRAM},

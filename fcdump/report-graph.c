@@ -12,7 +12,7 @@ static const FcColumn columns[] = {
     {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "time", FALSE, .unit = "ns"},
     {NULL, "%", FALSE},
-    {NULL, "waiting", FALSE, .unit = "ns"},
+    {NULL, "waiting", FALSE, .unit = "off-CPU ns"},
     {NULL, "calls", FALSE},
     {NULL, "of", FALSE, .csv = "calls of callee"},
     {NULL, "function", TRUE},

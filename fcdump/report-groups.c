@@ -19,7 +19,7 @@ typedef struct
 static const FcColumn columns[] = {
     {"local", "time", FALSE, .unit = "ns"},
     {"local", "%", FALSE},
-    {"local", "waiting", FALSE, .unit = "ns"},
+    {"local", "waiting", FALSE, .unit = "off-CPU ns"},
     {"total", "time", FALSE, .unit = "ns"},
     {"total", "%", FALSE},
     {NULL, "calls", FALSE},
@@ -28,7 +28,7 @@ static const FcColumn columns[] = {
 static const FcColumn own_columns[] = {
     {NULL, "time", FALSE, .unit = "ns"},
     {NULL, "%", FALSE},
-    {NULL, "waiting", FALSE, .unit = "ns"},
+    {NULL, "waiting", FALSE, .unit = "off-CPU ns"},
     {NULL, "calls", FALSE},
     {NULL, "name", TRUE},
 };

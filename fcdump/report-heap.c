@@ -9,7 +9,7 @@
 #define HOLDERS 10
 
 static const FcColumn total_columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
-static const FcColumn course_columns[] = {{NULL, "up to", FALSE, .unit = "ns"},
+static const FcColumn course_columns[] = {{NULL, "up to", FALSE, .unit = "elapsed ns"},
                                           {NULL, "most live", FALSE, .unit = "bytes"},
                                           {NULL, "", TRUE, .reader = FC_READER_PERSON}};
 static const FcColumn holder_columns[] = {{NULL, "bytes", FALSE, .unit = "bytes"},

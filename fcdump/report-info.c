@@ -163,10 +163,14 @@ static void add_modules(FcTable *table, const FcReportContext *context)
 
 static void print_processes(const FcReportContext *context)
 {
-    static const FcColumn process_columns[] = {
-        {NULL, "id", FALSE},      {NULL, "parent", FALSE}, {NULL, "run time", FALSE, .unit = "ns"},
-        {NULL, "threads", FALSE}, {NULL, "rank", FALSE},   {NULL, "host", TRUE},
-        {NULL, "program", TRUE},  {NULL, "end", TRUE}};
+    static const FcColumn process_columns[] = {{NULL, "id", FALSE},
+                                               {NULL, "parent", FALSE},
+                                               {NULL, "run time", FALSE, .unit = "elapsed ns"},
+                                               {NULL, "threads", FALSE},
+                                               {NULL, "rank", FALSE},
+                                               {NULL, "host", TRUE},
+                                               {NULL, "program", TRUE},
+                                               {NULL, "end", TRUE}};
     const GPtrArray *inputs = context->model->inputs;
     g_autoptr(FcTable) table = fc_table_new(process_columns, G_N_ELEMENTS(process_columns));
     if (fc_job_count_ranks(context->model) == 0)

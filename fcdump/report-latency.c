@@ -14,12 +14,12 @@ static const FcColumn percentile_columns[] = {
     {NULL, "of function", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "calls", FALSE},
-    {"total time of a call", "min", FALSE, .unit = "ns"},
-    {"total time of a call", "p50", FALSE, .unit = "ns"},
-    {"total time of a call", "p90", FALSE, .unit = "ns"},
-    {"total time of a call", "p99", FALSE, .unit = "ns"},
-    {"total time of a call", "p99.9", FALSE, .unit = "ns"},
-    {"total time of a call", "max", FALSE, .unit = "ns"},
+    {"total time of a call", "min", FALSE, .unit = "elapsed ns"},
+    {"total time of a call", "p50", FALSE, .unit = "elapsed ns"},
+    {"total time of a call", "p90", FALSE, .unit = "elapsed ns"},
+    {"total time of a call", "p99", FALSE, .unit = "elapsed ns"},
+    {"total time of a call", "p99.9", FALSE, .unit = "elapsed ns"},
+    {"total time of a call", "max", FALSE, .unit = "elapsed ns"},
     {NULL, "function", TRUE},
 };
 
@@ -98,8 +98,8 @@ static const FcColumn histogram_columns[] = {
     {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "calls", FALSE},
     {NULL, "%", FALSE},
-    {NULL, "from", FALSE, .unit = "ns"},
-    {NULL, "to", FALSE, .unit = "ns"},
+    {NULL, "from", FALSE, .unit = "elapsed ns"},
+    {NULL, "to", FALSE, .unit = "elapsed ns"},
     {NULL, "function", TRUE},
 };
 

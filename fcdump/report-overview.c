@@ -199,7 +199,7 @@ static const FcColumn columns[] = {
     [ERROR] = {NULL, "±", FALSE, .csv = "own error", .unit = "%"},
     [SHARE] = {NULL, "%", FALSE},
     [TOTAL] = {NULL, "total", FALSE, .unit = "ns"},
-    [WAITED] = {NULL, "waited", FALSE, .unit = "ns"},
+    [WAITED] = {NULL, "waited", FALSE, .unit = "off-CPU ns"},
     [CALLS] = {NULL, "calls", FALSE},
     [PLACE] = {NULL, "begins at", TRUE},
     [FUNCTION] = {NULL, "function", TRUE},

@@ -9,12 +9,12 @@
 #include <math.h>
 
 static const FcColumn columns[] = {
-    {NULL, "gain", FALSE, .unit = "ns"},
-    {NULL, "mean", FALSE, .unit = "ns"},
-    {NULL, "min", FALSE, .unit = "ns"},
-    {NULL, "max", FALSE, .unit = "ns"},
+    {NULL, "gain", FALSE, .unit = "CPU ns"},
+    {NULL, "mean", FALSE, .unit = "CPU ns"},
+    {NULL, "min", FALSE, .unit = "CPU ns"},
+    {NULL, "max", FALSE, .unit = "CPU ns"},
     {NULL, "of rank", FALSE},
-    {NULL, "deviation", FALSE, .unit = "ns"},
+    {NULL, "deviation", FALSE, .unit = "CPU ns"},
     {NULL, "ranks", FALSE},
     {"calls", "mean", FALSE},
     {"calls", "min", FALSE},
@@ -25,9 +25,9 @@ static const FcColumn columns[] = {
 #define NAME_WIDTH_OF_LEVEL 2
 
 static const FcColumn one_columns[] = {
-    {NULL, "time", FALSE, .unit = "ns"},
-    {NULL, "mean", FALSE, .unit = "ns"},
-    {NULL, "more", FALSE, .unit = "ns"},
+    {NULL, "time", FALSE, .unit = "CPU ns"},
+    {NULL, "mean", FALSE, .unit = "CPU ns"},
+    {NULL, "more", FALSE, .unit = "CPU ns"},
     {NULL, "deviations", FALSE},
     {"calls", "time's", FALSE},
     {"calls", "mean", FALSE},

@@ -10,7 +10,7 @@
 
 static const FcColumn columns[] = {
     {NULL, "of function", TRUE, .reader = FC_READER_PROGRAM},
-    {NULL, "time", FALSE, .unit = "ns"},
+    {NULL, "time", FALSE, .unit = "elapsed ns"},
     {NULL, "made at", TRUE},
     {NULL, "thread", FALSE},
     {NULL, "context", TRUE},

@@ -10,9 +10,9 @@
 
 static const FcColumn columns[] = {
     {NULL, "thread", FALSE},
-    {NULL, "start", FALSE, .unit = "ns"},
-    {NULL, "end", FALSE, .unit = "ns"},
-    {NULL, "run", FALSE, .unit = "ns"},
+    {NULL, "start", FALSE, .unit = "elapsed ns"},
+    {NULL, "end", FALSE, .unit = "elapsed ns"},
+    {NULL, "run", FALSE, .unit = "elapsed ns"},
     {NULL, "calls", FALSE},
     {NULL, "ended", TRUE},
     {NULL, "name", TRUE},

@@ -11,8 +11,8 @@
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 
 static const FcColumn columns[] = {
-    {NULL, "time", FALSE, .unit = "ns"},
-    {NULL, "duration", FALSE, .unit = "ns"},
+    {NULL, "time", FALSE, .unit = "elapsed ns"},
+    {NULL, "duration", FALSE, .unit = "elapsed ns"},
     {NULL, "thread", FALSE},
     {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "level", FALSE, .reader = FC_READER_PROGRAM},

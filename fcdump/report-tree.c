@@ -13,7 +13,7 @@ static const FcColumn columns[] = {
     {NULL, "level", FALSE, .reader = FC_READER_PROGRAM},
     {"total", "time", FALSE, .unit = "ns"},
     {"total", "%", FALSE},
-    {"total", "waiting", FALSE, .unit = "ns"},
+    {"total", "waiting", FALSE, .unit = "off-CPU ns"},
     {"local", "time", FALSE, .unit = "ns"},
     {NULL, "calls", FALSE},
     {NULL, "context", TRUE},

@@ -195,6 +195,7 @@ static void test_csv(void)
     FcRender *render = fc_render_new(out, TRUE, 10, TRUE);
     FcTable *table = fc_table_new(csv_columns, G_N_ELEMENTS(csv_columns));
     fc_format_use_csv();
+    fc_format_use_clock(FC_CLOCK_CPU);
     fc_render_title(render, "Title");
     fc_table_row(table, FC_STYLE_HOT);
     fc_table_cell(table, g_strdup("one"));
@@ -214,7 +215,7 @@ static void test_csv(void)
     fc_render_free(render);
     fclose(out);
     g_assert_cmpstr(text, ==,
-                    "row,total time (ns),total %,\"name, or \"\"so\"\"\"\r\n"
+                    "row,total time (CPU ns),total %,\"name, or \"\"so\"\"\"\r\n"
                     "one,1234567890,33.333333,\"operator,(\"\"a\"\")\"\r\n"
                     ",,,\r\n");
     free(text);

@@ -139,7 +139,7 @@ class Latency(fctest.Case):
         read = {(row["of function"], row["row"], row["function"]): row for row in table}
         for key, latency in ((("work", "function", "work"), next(f["latency"] for f in data["functions"] if f["name"] == "work")),):
             for name, column in (("p50_ns", "p50"), ("p999_ns", "p99.9")):
-                self.assertEqual(int(read[key][f"total time of a call {column} (ns)"]), latency[name])
+                self.assertEqual(int(read[key][f"total time of a call {column} (elapsed ns)"]), latency[name])
         self.assertEqual(read["work", "caller", "often"]["calls"], "3000")
         work = next(function for function in data["functions"] if function["name"] == "work")
         self.assertLessEqual(work["latency"]["p999_ns"], work["total_max_ns"])

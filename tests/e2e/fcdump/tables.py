@@ -78,23 +78,23 @@ data = json.loads(good("--json", "heap.fc"))
 functions = {function["name"]: function for function in data["functions"]}
 flat = table("heap.fc")
 equal(flat, table("--flat", "--top=100", "heap.fc"), "alone it is the flat profile")
-equal({row["function"]: (int(row["total time (ns)"]), int(row["local time (ns)"]), int(row["calls"]),
-                         int(row["total per call min (ns)"]), int(row["total per call max (ns)"])) for row in flat},
+equal({row["function"]: (int(row["total time (CPU ns)"]), int(row["local time (CPU ns)"]), int(row["calls"]),
+                         int(row["total per call min (CPU ns)"]), int(row["total per call max (CPU ns)"])) for row in flat},
       {name: (f["total_ns"], f["local_ns"], f["calls"], f["total_min_ns"], f["total_max_ns"])
        for name, f in functions.items()}, "the flat profile")
 equal([row["total %"] for row in flat], ["100.000000", "60.000000", "10.000000"], "shares")
 equal([row["function"] for row in table("--sort=calls", "--top=1", "heap.fc")], ["leaf"], "--sort and --top")
 graph = table("--graph", "heap.fc")
-equal([(row["of function"], row["row"], row["function"], row["time (ns)"], row["calls"]) for row in graph],
+equal([(row["of function"], row["row"], row["function"], row["time (CPU ns)"], row["calls"]) for row in graph],
       [("main", "function", "main", "10000000", "1"), ("main", "callee", "work", "6000000", "2"),
        ("main", "local", "(local)", "4000000", ""), ("work", "function", "work", "6000000", "2"),
        ("work", "callee", "leaf", "1000000", "3"), ("work", "local", "(local)", "5000000", "")], "the call graph")
 tree = table("--tree", "heap.fc")
-equal([(row["number"], row["parent"], row["level"], row["context"], row["total time (ns)"]) for row in tree],
+equal([(row["number"], row["parent"], row["level"], row["context"], row["total time (CPU ns)"]) for row in tree],
       [("1", "0", "0", "main", "10000000"), ("2", "1", "1", "work", "6000000"), ("3", "2", "2", "leaf", "1000000")], "the tree")
 equal([(row["level"], row["context"]) for row in table("--hot-path", "heap.fc")],
       [("0", "main"), ("1", "work"), ("2", "leaf")], "the hot path")
-equal([(row["row"], row["calls"], row["from (ns)"], row["to (ns)"], row["function"]) for row in
+equal([(row["row"], row["calls"], row["from (elapsed ns)"], row["to (elapsed ns)"], row["function"]) for row in
        table("--latency", "--only=leaf", "heap.fc")],
       [("function", "3", "200000", "500000", "leaf"), ("bucket", "1", "131072", "262144", "leaf"),
        ("bucket", "2", "262144", "524288", "leaf")], "latency")
@@ -106,10 +106,10 @@ equal({row["function"]: (row["own bytes (bytes)"], row["with callees bytes (byte
 sites = table("--mem-contexts", "heap.fc")
 equal([row["allocated bytes (bytes)"] for row in sites], ["4000", "100", "64"], "memory by context")
 equal([part.split("  at ")[0] for part in sites[0]["stack"].split(";")], ["malloc", "work", "main"], "a stack is one field")
-equal([(row["up to (ns)"], row["most live (bytes)"]) for row in table("--mem-heap", "heap.fc")],
+equal([(row["up to (elapsed ns)"], row["most live (bytes)"]) for row in table("--mem-heap", "heap.fc")],
       [("2000000", "164"), ("5000000", "2164"), ("9000000", "464")], "the heap over time, each sample")
 changes = table("--diff", "heap.fc", "--", "heap.fc", "--all")
-equal({row["function"]: (row["local before (ns)"], row["local change (ns)"], row["local verdict"], row["calls after"])
+equal({row["function"]: (row["local before (CPU ns)"], row["local change (CPU ns)"], row["local verdict"], row["calls after"])
        for row in changes}, {name: (str(f["local_ns"]), "0", "same", str(f["calls"])) for name, f in functions.items()}, "a difference")
 if not table("--diff", "--tree", "heap.fc", "--", "cycles.fc"):
     fail("contexts of a difference")
@@ -158,23 +158,23 @@ equal([row["context"] for row in table("--hot-path", "--top=1", "heap.fc")], ["m
 
 with_waits(program).write("waits.fc")
 for arguments, column, last, expected in (
-        (["--flat"], "local waiting (ns)", "function", {"main": "0", "work": "6000000"}),
-        (["--by=module"], "local waiting (ns)", "name", {program.path: "6000000"}),
-        (["--by=thread"], "waiting (ns)", "name", {"4711  prog": "6000000"}),
-        (["--by=process"], "waiting (ns)", "name", {"4711  prog -v two words": "6000000"}),
-        (["--tree"], "total waiting (ns)", "context", {"main": "6000000", "work": "6000000"})):
+        (["--flat"], "local waiting (off-CPU ns)", "function", {"main": "0", "work": "6000000"}),
+        (["--by=module"], "local waiting (off-CPU ns)", "name", {program.path: "6000000"}),
+        (["--by=thread"], "waiting (off-CPU ns)", "name", {"4711  prog": "6000000"}),
+        (["--by=process"], "waiting (off-CPU ns)", "name", {"4711  prog -v two words": "6000000"}),
+        (["--tree"], "total waiting (off-CPU ns)", "context", {"main": "6000000", "work": "6000000"})):
     found = {row[last]: row[column] for row in table(*arguments, "waits.fc")}
     equal(found, expected, f"waiting with {arguments}")
     text = good("--no-reports", "--flat", *arguments, "waits.fc")
     contains(text, " waiting ", f"{arguments}: its column")
     contains(text, "6.000 ms ", f"{arguments}: its figure")
-for time, expected in (("cpu", "4000000"), ("wait", "6000000"), ("wall", "10000000")):
+for time, clock, expected in (("cpu", "CPU", "4000000"), ("wait", "off-CPU", "6000000"), ("wall", "elapsed", "10000000")):
     for by in ("thread", "process"):
-        equal([(row["time (ns)"], row["%"]) for row in table(f"--by={by}", f"--time={time}", "waits.fc")],
+        equal([(row[f"time ({clock} ns)"], row["%"]) for row in table(f"--by={by}", f"--time={time}", "waits.fc")],
               [(expected, "100.000000")], f"--by={by} --time={time}")
 for arguments in (["--graph"], ["--peek=main"], ["--rgraph"], ["--graph", "--details"]):
     rows_ = table(*arguments, "waits.fc")
-    found = [(row["of function"], row["row"], row["waiting (ns)"]) for row in rows_ if row["row"] != "site"]
+    found = [(row["of function"], row["row"], row["waiting (off-CPU ns)"]) for row in rows_ if row["row"] != "site"]
     if arguments[0] != "--rgraph":
         contains(str(found), str(("main", "function", "6000000")), f"{arguments}")
         contains(str(found), str(("main", "callee", "6000000")), f"{arguments}: of both call sites")
@@ -182,16 +182,27 @@ for arguments in (["--graph"], ["--peek=main"], ["--rgraph"], ["--graph", "--det
     else:
         contains(str(found), str(("work", "caller", "6000000")), f"{arguments}")
     contains(good("--no-reports", *arguments, "waits.fc"), " waiting ", f"{arguments}: its column")
-sites = [row["waiting (ns)"] for row in table("--graph", "--details", "waits.fc") if row["row"] == "site"]
+sites = [row["waiting (off-CPU ns)"] for row in table("--graph", "--details", "waits.fc") if row["row"] == "site"]
 equal(sites, ["3500000", "2500000"], "of each call site")
 for arguments in (["--graph"], ["--tree"], ["--by=module"], ["--flat"]):  # nobody waits, or all of it is waiting
     for more in (["heap.fc"], ["--time=wait", "waits.fc"]):
         if " waiting" in good("--no-reports", "--flat", *arguments, *more):
             fail(f"{arguments} {more}: a column for nothing")
 
-equal([(row["thread"], row["function"], row["local time (ns)"]) for row in
+equal([(row["thread"], row["function"], row["local time (elapsed ns)"]) for row in
        table("--threads", "--details", "--time=wall", "waits.fc")], [("4711", "work", "9000000"), ("4711", "main", "1000000")],
       "functions of threads")
+
+# Each heading of a time names the clock: of single calls it is elapsed time where waiting is asked for.
+for time, total, call in (("cpu", "CPU", "CPU"), ("wait", "off-CPU", "elapsed"), ("wall", "elapsed", "elapsed")):
+    heading = good("--csv", f"--time={time}", "waits.fc").splitlines()[0]
+    equal(heading.replace("local waiting (off-CPU ns),", ""),
+          f"total time ({total} ns),total %,local time ({total} ns),local %,local sum %,total per call min ({call} ns),"
+          f"total per call max ({call} ns),local per call min ({call} ns),local per call max ({call} ns),calls,function", f"--time={time}")
+for name in set(listed) - NO_TABLE:
+    result = run("--csv", f"--{name}", "heap.fc")
+    if " (ns)" in result.out.split("\r\n")[0] or '"' in result.out.split("\r\n")[0]:
+        fail(f"--csv --{name}: a heading without a clock, or with quotes", result.out)
 
 # ---- Names on a narrow terminal ------------------------------------------------------------------
 #

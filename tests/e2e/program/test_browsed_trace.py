@@ -41,16 +41,16 @@ class Readers(fctest.Case):
         text = self.command([fctest.tool("fcdump"), "--trace", "--csv", "--all", *words])
         opened, calls = collections.defaultdict(list), collections.defaultdict(list)
         for row in csv.DictReader(io.StringIO(text)):
-            time, level, thread = int(row["time (ns)"]), int(row["level"]) - 1, row["thread"]
+            time, level, thread = int(row["time (elapsed ns)"]), int(row["level"]) - 1, row["thread"]
             if row["row"] == "return":
                 begin = opened[thread].pop()
                 self.assertEqual((begin.level, begin.name), (level, row["call"]))
-                self.assertEqual(time - begin.begin_ns, int(row["duration (ns)"]))
-                calls[thread].append(begin._replace(duration_ns=int(row["duration (ns)"])))
+                self.assertEqual(time - begin.begin_ns, int(row["duration (elapsed ns)"]))
+                calls[thread].append(begin._replace(duration_ns=int(row["duration (elapsed ns)"])))
             elif row["row"] == "call":
                 opened[thread].append(Call(time, None, level, row["call"]))
             else:
-                calls[thread].append(Call(time, int(row["duration (ns)"]), level, row["call"]))
+                calls[thread].append(Call(time, int(row["duration (elapsed ns)"]), level, row["call"]))
         for thread, unfinished in opened.items():
             calls[thread] += unfinished
         return {thread: sorted(found, key=str) for thread, found in calls.items() if found}

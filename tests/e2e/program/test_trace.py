@@ -104,7 +104,7 @@ class Trace(fctest.Case):
         self.trace("nesting.c")
         rows = list(csv.DictReader(io.StringIO(self.fcdump("--csv", "--trace", "--depth=2",
                                                            self.path("functioncheck.fc")))))
-        self.assertEqual([(row["time (ns)"], row["duration (ns)"], row["row"], row["level"],
+        self.assertEqual([(row["time (elapsed ns)"], row["duration (elapsed ns)"], row["row"], row["level"],
                            row["call"]) for row in rows],
                          [("1000", "", "call", "1", "main"),
                           ("2000", "5000", "call and return", "2", "a"),

@@ -57,12 +57,12 @@ class Summed(ranked.Case):
             mean = sum(times) / RANKS
             deviation = math.sqrt(max(sum(time * time for time in times) / RANKS - mean * mean, 0))
             self.assertEqual(int(row["ranks"]), sum(have))
-            self.assertEqual(int(row["max (ns)"]), max(times))
+            self.assertEqual(int(row["max (CPU ns)"]), max(times))
             self.assertEqual(int(row["of rank"]), times.index(max(times)))
-            self.assertEqual(row["min (ns)"], str(min(times)) if all(have) else "-")
-            self.assertEqual(int(row["mean (ns)"]), int(mean))
-            self.assertLessEqual(abs(int(row["deviation (ns)"]) - deviation), 1 + 1e-6 * deviation)
-            self.assertLessEqual(abs(int(row["gain (ns)"]) - (max(times) - mean)), 1)
+            self.assertEqual(row["min (CPU ns)"], str(min(times)) if all(have) else "-")
+            self.assertEqual(int(row["mean (CPU ns)"]), int(mean))
+            self.assertLessEqual(abs(int(row["deviation (CPU ns)"]) - deviation), 1 + 1e-6 * deviation)
+            self.assertLessEqual(abs(int(row["gain (CPU ns)"]) - (max(times) - mean)), 1)
             self.assertEqual(int(row["calls max"]), max(calls))
             self.assertEqual(int(row["calls of rank"]), calls.index(max(calls)))
             self.assertEqual(row["calls min"], str(min(calls)) if all(have) else "-")
@@ -87,7 +87,7 @@ class Summed(ranked.Case):
         """With --only the processes that have these functions, with the time that they take there."""
         own = self.own()
         said = csv.DictReader(io.StringIO(self.fcdump("--by=process", "--only=only_odd,leaf", "--csv", "job")))
-        found = {int(re.match(r"rank (\d+), ", row["name"])[1]): (int(row["calls"]), int(row["time (ns)"])) for row in said}
+        found = {int(re.match(r"rank (\d+), ", row["name"])[1]): (int(row["calls"]), int(row["time (CPU ns)"])) for row in said}
         def of(rank, name):
             return own[rank].get(name, (0, 0))
         self.assertEqual(found, {rank: (of(rank, "only_odd")[0] + of(rank, "leaf")[0],
@@ -108,17 +108,17 @@ class Summed(ranked.Case):
         totals = [{function["name"]: function["total_ns"] - function["total_wait_ns"]
                    for function in self.json(name)["functions"]} for name in self.names]
         [main] = [dict(zip(rows[0], row)) for row in rows[1:] if row[-1] == "main"]
-        self.assertEqual(int(main["max (ns)"]), max(total["main"] for total in totals))
-        self.assertEqual(int(main["min (ns)"]), min(total["main"] for total in totals))
+        self.assertEqual(int(main["max (CPU ns)"]), max(total["main"] for total in totals))
+        self.assertEqual(int(main["min (CPU ns)"]), min(total["main"] for total in totals))
 
     def test_one(self):
         own = self.own()
         rows = list(csv.DictReader(io.StringIO(self.fcdump("--ranks=3", "--csv", "job"))))
         for row in rows:
             name = row["function"]
-            self.assertEqual(int(row["time (ns)"]), own[3].get(name, (0, 0))[1])
+            self.assertEqual(int(row["time (CPU ns)"]), own[3].get(name, (0, 0))[1])
             self.assertEqual(int(row["calls time's"]), own[3].get(name, (0, 0))[0])
-            self.assertEqual(int(row["mean (ns)"]), sum(rank.get(name, (0, 0))[1] for rank in own) // RANKS)
+            self.assertEqual(int(row["mean (CPU ns)"]), sum(rank.get(name, (0, 0))[1] for rank in own) // RANKS)
         self.assertIn("No file is of rank 99.", self.fcdump("--ranks=99", "job"))
 
     def test_merged(self):
