@@ -124,6 +124,23 @@ static gboolean wants_contexts(const FcOptions *options)
            (options->export >= 0 && strcmp(options->table[options->export]->name, "folded") == 0);
 }
 
+FcDiff *fc_compare_one_side(const FcOptions *options, FcLabels labels, const FcProgress *progress)
+{
+    g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    FcDiff *diff = fc_diff_new(FALSE);
+    Comparer comparer = {.options = options,
+                         .labels = labels,
+                         .progress = progress,
+                         .problems = problems,
+                         .missing = problems,
+                         .warnings = problems,
+                         .notes = problems,
+                         .told = told};
+    add_side(&comparer, diff, FC_DIFF_AFTER, options->operands);
+    return diff;
+}
+
 FcDiff *fc_compare_runs(const FcOptions *options, FcLabels labels, const FcProgress *progress,
                         GPtrArray *problems, GPtrArray *missing, GPtrArray *warnings,
                         GPtrArray *notes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * --diff: reads the runs before and after, one operand each, and compares them.  Called by main.
- * Never prints.
+ * --diff: reads the runs before and after, one operand each, and compares them.  --runs: reads runs
+ * of one side.  Called by main.  Never prints.
  */
 #pragma once
 
@@ -19,6 +19,11 @@
 FcDiff *fc_compare_runs(const FcOptions *options, FcLabels labels, const FcProgress *progress,
                         GPtrArray *problems, GPtrArray *missing, GPtrArray *warnings,
                         GPtrArray *notes);
+
+/* Of the operands each is a run on the side after; nothing is on the other, and nothing judged.
+ * Never NULL.  That they can be read was checked: nothing is told of them.  The caller owns the
+ * result. */
+FcDiff *fc_compare_one_side(const FcOptions *options, FcLabels labels, const FcProgress *progress);
 
 /* Which part of the times is compared: that on the CPU, unless --time says otherwise. */
 FcTimePart fc_compare_time(const FcOptions *options);

@@ -155,8 +155,17 @@ static gboolean print_exports(const FcReportContext *context)
     return problems->len == 0;
 }
 
+static gboolean asks_for(const FcOptions *options, const char *report)
+{
+    for (guint i = 0; options->table[i]; i++)
+        if (strcmp(options->table[i]->name, report) == 0)
+            return options->export == (gint)i || (options->asked >> i & 1) != 0;
+    return FALSE;
+}
+
 static gboolean print_reports(const FcModel *model, const FcMemory *memory,
-                              const FcSuppressions *suppressions, const FcOptions *options)
+                              const FcSuppressions *suppressions, const FcDiff *runs,
+                              const FcOptions *options)
 {
     g_autoptr(FcRender) render = make_render(options);
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
@@ -165,6 +174,7 @@ static gboolean print_reports(const FcModel *model, const FcMemory *memory,
                                .suppressions = suppressions,
                                .options = options,
                                .render = render,
+                               .runs = runs,
                                .notes = notes};
     if (options->export >= 0 || options->files->len > 0)
         return print_exports(&context);
@@ -359,14 +369,6 @@ static FcDiff *compare_runs(const FcOptions *options, GPtrArray *problems)
     return diff;
 }
 
-static gboolean asks_for(const FcOptions *options, const char *report)
-{
-    for (guint i = 0; options->table[i]; i++)
-        if (strcmp(options->table[i]->name, report) == 0)
-            return options->export == (gint)i || (options->asked >> i & 1) != 0;
-    return FALSE;
-}
-
 static void print_diff(const FcReportContext *context)
 {
     const FcOptions *options = context->options;
@@ -513,6 +515,17 @@ static gboolean choose_functions(FcModel *model, const FcOptions *options, GPtrA
     return FALSE;
 }
 
+/* For --runs; NULL: that is not asked for. */
+static FcDiff *load_runs(const FcOptions *options)
+{
+    if (!asks_for(options, "runs"))
+        return NULL;
+    FcProgressLine line;
+    FcDiff *runs = fc_compare_one_side(options, choose_labels(options), fc_progress_start(&line));
+    fc_progress_end(&line);
+    return runs;
+}
+
 /* ---- All of it --------------------------------------------------------------- */
 
 static int run(const FcOptions *options)
@@ -547,7 +560,10 @@ static int run(const FcOptions *options)
     if (options->gmon)
         exported = export_gmon(model, options);
     else
-        exported = print_reports(model, memory, suppressions, options);
+    {
+        g_autoptr(FcDiff) runs = load_runs(options);
+        exported = print_reports(model, memory, suppressions, runs, options);
+    }
     /* Images are part of the input; lines are looked up while reports are printed. */
     unnamed = print_errors(fc_symbols_warnings(model->symbols), unnamed);
     if (problems->len + missing->len + unnamed > 0 || !exported)

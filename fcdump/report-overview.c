@@ -3,10 +3,11 @@
  * The first screen: what ran, in a line; at most three findings, each with the option that shows
  * more of it; the heaviest functions.  What limits the figures is behind --notes.
  */
-#include "fcdump/report-groups.h"
+#include "fcdump/report-overview.h"
 
 #include "fcdump/findings.h"
 #include "fcdump/job.h"
+#include "fcdump/report-groups.h"
 #include "fcdump/report-header.h"
 #include "profile/path.h"
 #include "symbols/shorten.h"
@@ -164,7 +165,7 @@ static char *fit_finding(const FcFinding *finding, guint width)
     return g_strconcat(start, "...", option, NULL);
 }
 
-static void print_findings(const FcReportContext *context)
+void fc_report_findings(const FcReportContext *context)
 {
     g_autoptr(GPtrArray) findings = fc_findings_new(context);
     if (findings->len > 0)
@@ -379,7 +380,7 @@ static void render_overview(const FcReportContext *context)
     if (!fc_format_is_csv())
     {
         print_facts(context);
-        print_findings(context);
+        fc_report_findings(context);
     }
     print_functions(context);
 }

@@ -20,6 +20,7 @@ typedef struct FcReportContext
     const FcSuppressions *suppressions;
     const FcOptions *options;
     FcRender *render;
+    const FcDiff *runs;       /* --runs: those of the model, all on the side after; not judged */
     const FcDiff *diff;       /* --diff: in place of the model, */
     const GPtrArray *reasons; /* and char *: what --fail-on found */
     GPtrArray *notes;         /* char *: what is to be said on standard error */

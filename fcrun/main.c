@@ -199,6 +199,8 @@ static gboolean show_screen(const Options *options, char *fcdump, const Runs *ru
 {
     g_autoptr(GPtrArray) words = g_ptr_array_new();
     g_ptr_array_add(words, fcdump);
+    if (runs->profiles->len > 1)
+        g_ptr_array_add(words, (gpointer) "--runs");
     if (options->all)
         g_ptr_array_add(words, (gpointer) "--all");
     return show(words, runs);
@@ -248,10 +250,8 @@ static void print_spreads(const Runs *runs)
         return;
     g_autofree char *elapsed = format_spread(&runs->elapsed, runs->count);
     g_autofree char *cpu = format_spread(&runs->cpu, runs->count);
-    fprintf(
-        stderr,
-        "%u runs: elapsed %s, CPU %s (%.0f%% intervals of the mean; below, all runs together)\n\n",
-        runs->count, elapsed, cpu, 100 * SURE);
+    fprintf(stderr, "%u runs: elapsed %s, CPU %s (%.0f%% intervals of the mean)\n\n", runs->count,
+            elapsed, cpu, 100 * SURE);
 }
 
 static gboolean show_all(const Options *options, const Runs *runs)

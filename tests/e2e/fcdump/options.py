@@ -19,7 +19,7 @@ demangle-gnu demangle-java demangle-ansi demangle-params no-demangle split csv r
 force-names cycles no-cycles propagate rpropagate memory no-memory mem-leaks no-mem-leaks
 mem-free no-mem-free mem-realloc no-mem-realloc tree no-tree threads no-threads losses no-losses
 notes no-notes json latency no-latency classic all summary no-summary
-waits no-waits inlined no-inlined heaviest no-heaviest hot-path no-hot-path overview no-overview help version contact""".split()
+waits no-waits inlined no-inlined heaviest no-heaviest hot-path no-hot-path overview no-overview runs no-runs help version contact""".split()
 for name in SWITCHES:
     equal(good("-" + name, "some.fc"), good("--" + name, "some.fc"), f"-{name} and --{name}")
 # ... exports too, which say on standard error what is not in them.
