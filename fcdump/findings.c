@@ -9,6 +9,7 @@
 #include "model/balance.h"
 #include "model/contention.h"
 #include "model/hotpath.h"
+#include "model/latency.h"
 
 #include <math.h>
 
@@ -19,6 +20,10 @@
 #define NOTABLE_CYCLE 0.05     /* of all time */
 #define NOTABLE_UNEVEN 0.1     /* of the elapsed time, that even shares would save */
 #define NOTABLE_SQUARE 0.1     /* of all time */
+#define NOTABLE_TAIL 0.1       /* of the elapsed time */
+#define TAIL_RATIO 40          /* of the hundredth call to the median: the page's rule, too */
+#define TAIL_CALLS 1000u       /* of fewer the slowest hundredth is a handful */
+#define TAIL_SAME 0.9          /* of a caller's tail: it is the callee's */
 #define SQUARE_CALLS 30u       /* of fewer a number may be any */
 #define NAME_WIDTH 36          /* of a function in a sentence: a line has 80 */
 #define FRAMES_MAX 4           /* of the stack at death */
@@ -275,6 +280,67 @@ static void find_leaks(GPtrArray *findings, const FcReportContext *context)
         "--mem-leaks");
 }
 
+/* What the slowest hundredth of a function's calls took at least; 0: that is nothing notable, or
+ * too few calls were timed. */
+static guint64 tail_ns(FcLatencyTable *latencies, const FcModel *model, guint function)
+{
+    const FcPercentileSet set = fc_latency_of_function(latencies, function);
+    const FcFunction *own = fc_model_function(model, function);
+    if (!own->shown || set.calls < TAIL_CALLS ||
+        (double)set.ns[FC_PERCENTILE_99] < TAIL_RATIO * (double)set.ns[FC_PERCENTILE_50])
+        return 0;
+    return own->figures.calls / 100 * set.ns[FC_PERCENTILE_99];
+}
+
+/* A caller's calls are slow where its callee's are: the innermost of such is the one to look at. */
+static guint innermost_tail(const FcModel *model, const guint64 *tails, guint function)
+{
+    guint found = function;
+    for (guint steps = 0; steps < model->functions->len; steps++)
+    {
+        guint count;
+        const FcArc *callees = fc_callgraph_callees(model->graph, found, &count);
+        guint next = found;
+        for (guint i = 0; i < count; i++)
+            if (callees[i].callee != found &&
+                (double)tails[callees[i].callee] >= TAIL_SAME * (double)tails[found])
+                next = callees[i].callee;
+        if (next == found)
+            break;
+        found = next;
+    }
+    return found;
+}
+
+/* Few calls that take very much longer than the others, and matter together. */
+static void find_tail(GPtrArray *findings, const FcModel *model)
+{
+    const guint64 elapsed_ns = fc_report_elapsed_ns(model);
+    if (model->profile->latencies->len == 0 || model->lacks_arcs || elapsed_ns == 0)
+        return;
+    g_autoptr(FcLatencyTable) latencies = fc_latency_table_new(model);
+    g_autofree guint64 *tails = g_new0(guint64, model->functions->len + 1);
+    guint most = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        tails[i] = tail_ns(latencies, model, i);
+        most = tails[i] > tails[most] ? i : most;
+    }
+    if ((double)tails[most] < NOTABLE_TAIL * (double)elapsed_ns)
+        return;
+    const guint function = innermost_tail(model, tails, most);
+    const FcPercentileSet set = fc_latency_of_function(latencies, function);
+    const FcProfileBounds bounds =
+        fc_profile_elapsed_bounds(&fc_model_function(model, function)->figures);
+    g_autofree char *tail = fc_format_brief_time(set.ns[FC_PERCENTILE_99]);
+    g_autofree char *half = fc_format_brief_time(set.ns[FC_PERCENTILE_50]);
+    g_autofree char *slowest = fc_format_brief_time(bounds.total_max_ns);
+    add_with_reason(
+        findings,
+        g_strdup_printf("1 call in 100 of %s takes %s or more", name_of(model, function), tail),
+        g_strdup_printf(" (half %s, slowest %s, elapsed)", half, slowest), "--latency");
+}
+
 static void find_preemption(GPtrArray *findings, const FcContention *contention)
 {
     if (contention->preempted_ns == 0 ||
@@ -398,6 +464,7 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     if (!model->lacks_arcs)
         find_square(findings, model);
     find_leaks(findings, context);
+    find_tail(findings, model);
     find_balance(findings, context);
     find_preemption(findings, contention);
     find_waits(findings, context, &contention->waiting);

@@ -3,6 +3,8 @@
 #
 # The first screen: the line of facts, the findings and when each is told, the heaviest functions.
 
+import re
+
 from fcfile import Profile, Program, contains, equal, fail, folder, good, recursive, simple, with_heap, with_waits
 
 keep = folder()
@@ -267,6 +269,39 @@ def squared(callers, callees, cost=50, error=0):
 for expected, *how in ((True, 100, 4950), (True, 1000, 500500), (False, 100, 4951), (False, 100, 10000), (False, 5, 10),
                        (False, 100, 4950, 5), (True, 100, 4950, 20, 8), (False, 100, 4950, 20, 12)):
     equal(squared(*how), expected, f"squares {how}")
+
+# Few calls that take much longer, of a function and of what calls it: the innermost one is named.
+
+
+def bucket(ns):
+    """Of the section "latencies": 20 for each power of two, as the format says."""
+    top = ns.bit_length()
+    return 20 * top + (ns - (1 << (top - 1))) * 20 // (1 << (top - 1))
+
+
+def slow(slow_us, count=2000, few=40):
+    """Of so many calls of leaf, which work makes, `few` take that long, the others 10 us."""
+    made = Profile(program, run_ns=100 * MS)
+    total = few * slow_us * 1000 + (count - few) * 10_000
+    made.function("main", 1, total + 4 * MS, 2 * MS)
+    made.function("work", count, total + 2 * MS, 2 * MS, (11_000, slow_us * 1000 + 1000))
+    made.function("leaf", count, total, total, (10_000, slow_us * 1000))
+    made.arc("main", "main+6", "work", count, total + 2 * MS)
+    made.arc("work", "work+6", "leaf", count, total)
+    made.thread(1, 0, 100 * MS, 100 * MS, 2 * count + 1, False, "prog")
+    made.more = [("latencies", [f"{arc} {bucket(us * 1000)}:{count - few} {bucket((slow_us + us - 10) * 1000)}:{few}"
+                                for arc, us in ((0, 11), (1, 10))])]
+    made.write("slow.fc")
+    return [each for each in parts("slow.fc")[1] if "1 call in 100" in each]
+
+
+found = slow(1000)
+equal(len(found), 1, "slow calls")
+if not re.match(r"1 call in 100 of leaf takes 1\.0\d ms or more: --latency$|1 call in 100 of leaf takes \d+ us or more", found[0]):
+    fail("slow calls", found[0])
+contains(good("--width=120", "slow.fc"), "slowest 1.00 ms, elapsed)", "its reason")
+for how in ((300,), (450,), (2500, 500, 10), (1000, 2000, 10)):
+    equal(slow(*how), [], f"no slow calls: {how}")  # too short, too little time, too few calls, fewer than one in a hundred
 
 # The report of it, and what is preempted is not blocked.
 threads.sections = lambda: of_kinds(LOCK, INPUT, 30 * MS)
