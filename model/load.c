@@ -424,6 +424,19 @@ const char *fc_load_default(void)
                                                              : DEFAULT_NAME ".fc";
 }
 
+/* Returns fc_load_default().  If there are both files, a note says which one it is. */
+static char *choose_default(const FcLoad *load)
+{
+    const char *chosen = fc_load_default();
+    const char *other =
+        strcmp(chosen, DEFAULT_NAME ".fc") == 0 ? DEFAULT_NAME ".fcd" : DEFAULT_NAME ".fc";
+    struct stat found;
+    if (load->notes && stat(other, &found) == 0)
+        g_ptr_array_add(load->notes,
+                        g_strdup_printf("%s is read: it is newer than %s", chosen, other));
+    return (char *)chosen;
+}
+
 static gboolean add_missing(const Loader *loader, const GPtrArray *patterns, const gboolean *fitted,
                             const char *option, const char *what)
 {
@@ -465,7 +478,7 @@ static gboolean load_all(Loader *loader)
                         (gpointer)operands[i]);
     g_ptr_array_add(loader->images, NULL);
     if (profiles->len == 0)
-        g_ptr_array_add(profiles, (gpointer)fc_load_default());
+        g_ptr_array_add(profiles, choose_default(loader->load));
     for (guint i = 0; i < profiles->len; i++)
     {
         const guint inputs = loader->model->inputs->len;

@@ -45,6 +45,19 @@ with open("broken.fc", "w", encoding="ascii") as file:
 equal(advice("broken.fc").count("\n"), 1, "a profile that is there, but can't be read")
 os.remove("broken.fc")
 
+# Two profiles have the names that are read where none is given: the newer one is, and a line says so.
+for name in ("functioncheck.fc", "functioncheck.fcd"):
+    simple(program).write(name)
+os.utime("functioncheck.fc", (1700000000, 1700000000))
+os.utime("functioncheck.fcd", (1700000001, 1700000001))
+equal(run("--flat").err, "fcdump: functioncheck.fcd is read: it is newer than functioncheck.fc\n", "the newer one")
+os.utime("functioncheck.fc", (1700000002, 1700000002))
+equal(run("--flat").err, "fcdump: functioncheck.fc is read: it is newer than functioncheck.fcd\n", "and once more")
+equal(run("--flat", "functioncheck.fc").err, "", "where it was named nobody asks")
+os.remove("functioncheck.fcd")
+equal(run("--flat").err, "", "nor where there is one")
+os.remove("functioncheck.fc")
+
 # A program where a profile is wanted.
 with open("a.c", "w", encoding="ascii") as file:
     file.write("int main(void) { return 0; }\n")
