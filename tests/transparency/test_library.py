@@ -42,7 +42,7 @@ HOOKS = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
          "__functioncheck_enter", "__functioncheck_exit", "__functioncheck_refill",
          "__functioncheck_hooks_4",
          # what include/fc.h calls
-         "__functioncheck_label", "__functioncheck_snapshot",
+         "__functioncheck_label", "__functioncheck_pause", "__functioncheck_snapshot",
          "__functioncheck_record_entry_4", "__functioncheck_record_exit_4"}
 if MACHINE == "x86_64":
     HOOKS |= {"__fentry__", "__return__", "__functioncheck_fentry", "__functioncheck_fentry_refill",

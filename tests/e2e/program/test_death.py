@@ -158,7 +158,7 @@ class Death(fctest.Case):
             folder = self.path(f"{transport}-{children}")
             os.mkdir(folder)
             process = subprocess.Popen([program, str(children)], cwd=folder, stdin=subprocess.PIPE,
-                                       env=fctest.plain_environment(FC_QUIET="1",
+                                       env=fctest.plain_environment(FC_QUIET="1", FC_CHILDREN="apart",
                                                                     FC_TRANSPORT=transport),
                                        stdout=subprocess.PIPE)
             self.assertEqual(process.stdout.read(1), b"x")
@@ -236,7 +236,7 @@ class Death(fctest.Case):
                     waitpid(clone(child, stack + sizeof stack, SIGCHLD, 0), 0, 0);
                 return 0;
             }}""")
-        done = self.run_quiet([self.compile(source)], env={"FC_MANAGER": manager})
+        done = self.run_quiet([self.compile(source)], env={"FC_MANAGER": manager, "FC_CHILDREN": "apart"})
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         entries = fcprofile.load_descriptor(self.wait_for_file("functioncheck.fcd"))
         profiles = [fcprofile.load(self.path(entry.file)) for entry in entries]
@@ -250,7 +250,7 @@ class Death(fctest.Case):
         for transport in ("shared", "pipe"):
             folder = self.path(transport)
             os.mkdir(folder)
-            done = self.run_quiet([program, "5", "20"], env={"FC_TRANSPORT": transport}, cwd=folder)
+            done = self.run_quiet([program, "5", "20"], env={"FC_TRANSPORT": transport, "FC_CHILDREN": "apart"}, cwd=folder)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"0\n", b""))
             self.assertEqual(len(os.listdir(folder)), 1 + 5 * 20 + 1)
 
