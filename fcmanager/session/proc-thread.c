@@ -49,6 +49,9 @@ static void read_kind(gint pid, gint64 tid, char state, FcProcThread *found)
         (call || (where && strcmp(where, "0") != 0)) && turns_of(used) == found->turns;
 }
 
+/* The kernel adds up the CPU time of a running thread at least this often. */
+#define LATE_NS 10000000
+
 gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, FcProcThread *found)
 {
     g_autofree char *stat = NULL;
@@ -60,14 +63,20 @@ gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, FcProcThread *fo
     const char *name_end = stat ? strrchr(stat, ')') : NULL;
     if (name_end)
         set_name(name, stat, name_end);
-    if (!used || !name_end || name_end[1] != ' ' || !strchr("SD", name_end[2]))
+    if (!used || !name_end || name_end[1] != ' ' || !strchr("SDR", name_end[2]))
         return FALSE;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    /* the first number is the thread's CPU time, as long as the thread does not run */
+    /* the first number is the thread's CPU time; if it runs, some time ago */
     found->ahead_ns =
         (guint64)now.tv_sec * 1000000000u + (guint64)now.tv_nsec - g_ascii_strtoull(used, NULL, 10);
     found->turns = turns_of(used);
+    found->is_ready = name_end[2] == 'R';
+    if (found->is_ready)
+    {
+        found->ahead_ns -= LATE_NS;
+        return FALSE;
+    }
     read_kind(pid, tid, name_end[2], found);
     return TRUE;
 }

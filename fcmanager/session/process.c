@@ -472,12 +472,12 @@ static void take_sampled_wait(const FcProcess *process, FcThread *thread, guint6
         fc_stack_take_last_wait(thread->stack, thread->sampled_ahead + since_ns, time);
 }
 
-/* Adds a wait that no record ends, in a process that thread `number` ended at `time`.  It is the
- * wait the thread is in now, or was in at its last sample. */
+/* Adds the time off the CPU that no record ends, in a process that thread `number` ended at `time`.
+ * It is that until now, or until the thread's last sample. */
 static void take_last_wait(FcProcess *process, FcThread *thread, guint64 time, guint32 number,
                            gboolean dead)
 {
-    FcProcThread found;
+    FcProcThread found = {0};
     /* the thread sent its name when it ended the process */
     const gboolean has_name = thread->number == number && thread->name;
     const gboolean waits = !dead && !has_name && process->end != FC_END_EXEC &&
@@ -491,7 +491,7 @@ static void take_last_wait(FcProcess *process, FcThread *thread, guint64 time, g
         take_sampled_wait(process, thread, time);
         fc_stack_end_unseen(thread->stack);
     }
-    else if (waits)
+    else if (waits || found.is_ready)
         fc_stack_take_last_wait(thread->stack, found.ahead_ns, time);
 }
 

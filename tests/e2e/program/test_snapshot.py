@@ -346,6 +346,41 @@ class Told(Snapshots):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"30\n", b""))
 
 
+class Waiting(Snapshots):
+    def test_no_records(self):
+        """A thread that makes no record waits and runs by turns; at the snapshot it may wait for the processor, as
+        others are on it: its time on the processor is what the kernel says."""
+        program = self.compile(self.write("naps.c", """
+            #include <time.h>
+            int main(void)
+            {
+                for (;;)
+                {
+                    struct timespec nap = {0, 200000};
+                    nanosleep(&nap, NULL);
+                    for (volatile int i = 0; i < 20000; i++) {}
+                }
+            }"""))
+        processor = str(min(os.sched_getaffinity(0)))
+        hogs = [subprocess.Popen(["taskset", "-c", processor, sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+        napping = subprocess.Popen(["taskset", "-c", processor, program], cwd=self.folder,
+                                   env={**fctest.plain_environment(), "FC_QUIET": "1"})
+        def used():
+            with open(f"/proc/{napping.pid}/task/{napping.pid}/schedstat", encoding="ascii") as stream:
+                return int(stream.read().split()[0])
+        try:
+            fctest.wait_until(lambda: used() > 5e7, "it does not run")
+            for _ in range(10):
+                main, = self.snapshot(napping.pid).functions
+                text, = json.loads(self.command([fctest.tool("fcdump"), "--json", "snapshot.fc"]))["functions"]
+                self.assertGreater(main.total_ns, 5e7)
+                self.assertLessEqual(text["cpu_total_ns"], used() + 2e7)
+        finally:
+            for process in (*hogs, napping):
+                process.kill()
+                process.wait()
+
+
 class Paused(Snapshots):
     """What comes in a pause is in no profile."""
 
