@@ -196,6 +196,7 @@ static void subtract_arcs(const Match *match, FcProfile *later, const FcProfile 
         if (at == NOWHERE)
             continue;
         FcProfileArc *from = &g_array_index(later->arcs, FcProfileArc, at);
+        from->apportioned |= amount->apportioned;
         take_off(&from->calls, amount->calls);
         take_off_times(&from->times, &amount->times);
     }
@@ -211,9 +212,81 @@ static void subtract_contexts(const Match *match, FcProfile *later, const FcProf
         if (at == NOWHERE)
             continue;
         FcProfileContext *from = &g_array_index(later->contexts, FcProfileContext, at);
+        from->apportioned |= amount->apportioned;
         take_off(&from->calls, amount->calls);
         take_off_times(&from->times, &amount->times);
     }
+}
+
+/* ---- Calls that are shares of a function's calls ----------------------------------------------
+ *
+ * Both profiles estimate them, each in its own way, so their differences need not add up. */
+
+typedef struct
+{
+    guint function;
+    gboolean is_estimated;
+    guint64 *calls;
+} Share;
+
+/* Whether the rest of a function's calls goes rather to `share` than to `other`, which may be NULL.
+ */
+static gboolean is_preferred(const Share *share, const Share *other)
+{
+    if (!other || share->is_estimated != other->is_estimated)
+        return !other || share->is_estimated;
+    return *share->calls > *other->calls;
+}
+
+/* Makes the shares of each function add up to its calls.  Where none is estimated they do. */
+static void settle(const FcProfile *profile, const GArray *shares)
+{
+    g_autofree guint64 *sums = g_new0(guint64, profile->functions->len + 1);
+    g_autofree const Share **largest = g_new0(const Share *, profile->functions->len + 1);
+    for (guint i = 0; i < shares->len; i++)
+    {
+        const Share *share = &g_array_index(shares, Share, i);
+        const Share **most = &largest[share->function];
+        sums[share->function] += *share->calls;
+        if (is_preferred(share, *most))
+            *most = share;
+    }
+    for (guint i = 0; i < profile->functions->len; i++)
+    {
+        const guint64 calls = g_array_index(profile->functions, FcProfileFunction, i).calls;
+        if (largest[i] && sums[i] < calls)
+            *largest[i]->calls += calls - sums[i];
+    }
+    for (guint i = 0; i < shares->len; i++)
+    {
+        const Share *share = &g_array_index(shares, Share, i);
+        guint64 *sum = &sums[share->function];
+        const guint64 calls =
+            g_array_index(profile->functions, FcProfileFunction, share->function).calls;
+        const guint64 excess = share->is_estimated && *sum > calls ? *sum - calls : 0;
+        *sum -= MIN(excess, *share->calls);
+        take_off(share->calls, excess);
+    }
+}
+
+static void settle_all(FcProfile *profile)
+{
+    g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(Share));
+    for (guint i = 0; i < profile->arcs->len; i++)
+    {
+        FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
+        const Share share = {arc->callee, arc->apportioned, &arc->calls};
+        g_array_append_val(shares, share);
+    }
+    settle(profile, shares);
+    g_array_set_size(shares, 0);
+    for (guint i = 0; i < profile->contexts->len; i++)
+    {
+        FcProfileContext *context = &g_array_index(profile->contexts, FcProfileContext, i);
+        const Share share = {context->function, context->apportioned, &context->calls};
+        g_array_append_val(shares, share);
+    }
+    settle(profile, shares);
 }
 
 /* ---- Threads ------------------------------------------------------------------------------ */
@@ -469,6 +542,7 @@ void fc_profile_take_off(FcProfile *profile, const FcProfile *part)
     subtract_contexts(&match, profile, part);
     subtract_threads(&match, profile, part);
     match_end(&match);
+    settle_all(profile);
     g_array_set_size(profile->latencies, 0);
     g_array_set_size(profile->slowest, 0);
     drop_arcs(profile);
