@@ -110,6 +110,7 @@ static void put_costs(FcJson *json, const FcProfile *header)
 {
     fc_json_unsigned(json, "looks", header->looks);
     fc_json_unsigned(json, "executed", header->executed);
+    fc_json_unsigned(json, "executed_by_timer", header->executed_by_timer);
     fc_json_begin_object(json, "costs");
     fc_json_unsigned(json, "recorded_ps", header->costs_ps[0]);
     fc_json_unsigned(json, "inside_ps", header->costs_ps[1]);

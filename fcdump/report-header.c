@@ -31,8 +31,8 @@ static void note_estimates(const FcReportContext *context)
         g_autofree char *samples = fc_format_count(model->profile->executed);
         fc_render_note(context->render,
                        "Calls are exact. Times are estimates from %s samples of where threads "
-                       "executed; who called is known from these.",
-                       samples);
+                       "executed%s; so are callers with ~.",
+                       samples, model->profile->executed_by_timer > 0 ? ", taken by timers" : "");
         return;
     }
     g_autofree char *all = fc_format_count(counted);

@@ -57,7 +57,7 @@ static const struct
     {"foreign-frees", "frees of what may be memory of libraries loaded with RTLD_DEEPBIND",
      OTHER_MISSING},
     {"not-sampled",
-     "threads whose times are not known: the kernel allows no samples of where they execute",
+     "threads whose times are not known: neither the kernel nor a timer samples where they execute",
      OTHER_MISSING},
     {"not-scanned", "ends of a process at which FC_MEMORY_SCAN could not look for references",
      OTHER_MISSING},

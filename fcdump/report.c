@@ -518,8 +518,9 @@ void fc_report_note_marks(const FcReportContext *context)
         looks > 0
             ? g_strdup_printf(", and by %" G_GUINT64_FORMAT " samples of where threads were", looks)
             : g_strdup("");
-    g_autofree char *executed = g_strdup_printf(
-        "%" G_GUINT64_FORMAT " samples of where threads executed", profile->executed);
+    g_autofree char *executed =
+        g_strdup_printf("%" G_GUINT64_FORMAT " samples of where threads executed%s",
+                        profile->executed, profile->executed_by_timer > 0 ? ", by timers" : "");
     if (estimated)
         fc_render_note(context->render,
                        "~ time: estimated from %s%s; ~ calls: apportioned, their sum is exact.%s%s",

@@ -71,3 +71,17 @@ struct FcEntryPages
         is_home; /* 1: the module's own counters, the same for all threads that have no others */
 };
 _Static_assert(sizeof(struct FcEntryPages) == 24, "wire format");
+
+/* The text with which fcmanager answers a process's first FC_MSG_ENTRY_PAGES: the kernel does not
+ * let it sample, and the process is to do it by timers. */
+#define FC_ENTRIES_USE_TIMERS "t"
+
+/* FC_MSG_PLACE: a sample that a timer's signal took, followed by a copy of the stack from rsp on.
+ * Without a payload: the thread can't be sampled. */
+#define FC_PLACE_REGISTERS 12u
+struct FcPlace
+{
+    uint64_t cpu_ns;                        /* of the thread's time on the CPU that it stands for */
+    uint64_t registers[FC_PLACE_REGISTERS]; /* rbx, rbp, rsp, rip, r8 to r15 */
+};
+_Static_assert(sizeof(struct FcPlace) == 104, "wire format");

@@ -197,7 +197,8 @@ enum FcMessageType
     FC_MSG_PAUSE,       /* the program wants that nothing is added to the profile (argument 1), or
                            that it goes on (0).  value: the number of its answer in FcShared, 0:
                            none is awaited */
-    FC_MSG_LAST = FC_MSG_PAUSE,
+    FC_MSG_PLACE,       /* where the thread executes; payload: FcPlace and a part of the stack */
+    FC_MSG_LAST = FC_MSG_PLACE,
 };
 #define FC_NO_ANSWER UINT32_MAX
 #define FC_NAME_LABEL 1u

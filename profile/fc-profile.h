@@ -438,9 +438,10 @@ typedef struct
                                            call in all, of that the part between its two time
                                            stamps, of a counted call, of a call instrumented after
                                            inlining.  All 0: not measured, nothing was subtracted */
-    guint64 looks;            /* how many samples of current functions corrected the times */
-    guint64 executed;         /* how many samples of executed addresses the times are from */
-    gint64 start_realtime_ns; /* since the epoch */
+    guint64 looks;             /* how many samples of current functions corrected the times */
+    guint64 executed;          /* how many samples of executed addresses the times are from */
+    guint64 executed_by_timer; /* those of them that a timer's signal took */
+    gint64 start_realtime_ns;  /* since the epoch */
     gint64 end_realtime_ns;
     char *executable; /* owned, may be NULL, as the three below */
     char *directory;

@@ -36,6 +36,7 @@ static const FcField clock_fields[] = {
     FIELD("ticks-per-second", RATE, FcProfile, ticks_per_second, FIRST),
     FIELD("looks", NUMBER, FcProfile, looks, SUM, .optional = TRUE),
     FIELD("executed", NUMBER, FcProfile, executed, SUM, .optional = TRUE),
+    FIELD("executed-by-timer", NUMBER, FcProfile, executed_by_timer, SUM, .optional = TRUE),
     FIELD("costs", COSTS, FcProfile, costs_ps, MOST, .optional = TRUE),
 };
 

@@ -589,6 +589,7 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
     into->contexts_folded += from->contexts_folded;
     into->looks += from->looks;
     into->executed += from->executed;
+    into->executed_by_timer += from->executed_by_timer;
     into->latency_room.omitted += from->latency_room.omitted;
     merge_nodes(into, from, functions);
     return functions;
@@ -792,6 +793,7 @@ gboolean fc_counts_take(FcCounts *into, FcCounts *from)
     into->node_limit = sums.node_limit;
     into->looks += sums.looks;
     into->executed += sums.executed;
+    into->executed_by_timer += sums.executed_by_timer;
     /* what only a thread's counts have */
     fc_map_clear(&into->known_arcs);
     g_clear_pointer(&into->counted_functions, g_array_unref);

@@ -160,11 +160,12 @@ typedef struct
     guint32 node_count;
     guint32 node_room;
     guint32 node_limit;
-    guint64 looks;     /* samples of the thread that corrected its times; 0: none */
-    guint64 executed;  /* samples of its program counter that its times are from; 0: none */
-    FcCountsSum *sums; /* by node, for the first `sums_room`; NULL: none */
-    guint32 *owners;   /* the arc that owns each sum, + 1; 0: none yet */
-    void *sums_memory; /* the allocation that `sums` is in */
+    guint64 looks;             /* samples of the thread that corrected its times; 0: none */
+    guint64 executed;          /* samples of its program counter that its times are from; 0: none */
+    guint64 executed_by_timer; /* those of them that timers of the threads took */
+    FcCountsSum *sums;         /* by node, for the first `sums_room`; NULL: none */
+    guint32 *owners;           /* the arc that owns each sum, + 1; 0: none yet */
+    void *sums_memory;         /* the allocation that `sums` is in */
     guint32 sums_room;
     guint32 *contexts_in_use; /* of all counts that share the limit; NULL: this one only */
     FcMap function_map;       /* address, module -> function + 1 */

@@ -178,12 +178,12 @@ static void add_stack(FcEntryWork *work, const FcPcStack *stack)
         if (function)
             step(work, &path, function);
         path.site = stack->places[i] + 1;
-        if (!function || i == 0)
-            continue;
-        const FcEntrySite *call = fc_entries_find_call(work->entries, path.site);
+        if (i == 0)
+            break;
+        const FcEntryFunction *inner = function_at(work, stack->places[i - 1]);
+        const FcEntrySite *call = function ? fc_entries_find_call(work->entries, path.site) : NULL;
         const FcEntryFunction *called = call ? fc_entry_target(work, call) : NULL;
-        const FcEntryFunction *inner = call ? function_at(work, stack->places[i - 1]) : NULL;
-        if (inner && call->target == 0)
+        if (inner && (!call || call->target == 0))
             called = find_called(work, inner);
         if (called && inner != called)
             put_back(work, &path, called, inner);
@@ -200,4 +200,6 @@ void fc_entry_samples_add(FcEntryWork *work, const FcPcSamples *seen)
     for (guint i = 0; i < seen->stacks->len; i++)
         add_stack(work, g_ptr_array_index(seen->stacks, i));
     work->counts->executed += seen->samples;
+    if (seen->is_timed)
+        work->counts->executed_by_timer += seen->samples;
 }

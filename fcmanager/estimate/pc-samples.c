@@ -39,11 +39,13 @@
 static const guint8 REGISTERS[] = {3,  FC_UNWIND_BP, FC_UNWIND_SP, FC_UNWIND_IP, 8,  9,
                                    10, 11,           12,           13,           14, 15};
 
+G_STATIC_ASSERT(G_N_ELEMENTS(REGISTERS) == FC_PLACE_REGISTERS);
+
 struct FcPcSampled
 {
     FcPcSampler *sampler;
     guint64 key;
-    int fd;
+    int fd;       /* -1: its timer sends the samples */
     void *memory; /* a page that the kernel writes, and the buffer */
     gsize buffer_bytes;
     FcUnwinder *unwinder; /* NULL: there are no stacks */
@@ -117,23 +119,29 @@ static void add(FcPcSampled *sampled, const guint64 *places, guint count, double
     seen->samples++;
 }
 
+/* Finds the stack of a sample and adds it. */
+static void walk(FcPcSampled *sampled, const guint64 *values, const guint8 *stack, gsize bytes,
+                 double ns)
+{
+    guint64 places[FC_PC_DEPTH_MAX];
+    FcUnwindRegisters registers = {.known = 0};
+    for (guint i = 0; i < G_N_ELEMENTS(REGISTERS); i++)
+    {
+        registers.value[REGISTERS[i]] = values[i];
+        registers.known |= 1u << REGISTERS[i];
+    }
+    const guint count =
+        fc_unwinder_walk(sampled->unwinder, registers, stack, bytes, places, FC_PC_DEPTH_MAX);
+    add(sampled, places, count, ns);
+}
+
 static void take_sample(FcPcSampled *sampled, const Sample *sample, double ns)
 {
-    guint64 places[FC_PC_DEPTH_MAX] = {sample->place};
-    guint count = 1;
     if (sampled->unwinder && sample->abi == PERF_SAMPLE_REGS_ABI_64 &&
         sample->stack_bytes == STACK_BYTES)
-    {
-        FcUnwindRegisters registers = {.known = 0};
-        for (guint i = 0; i < G_N_ELEMENTS(REGISTERS); i++)
-        {
-            registers.value[REGISTERS[i]] = sample->registers[i];
-            registers.known |= 1u << REGISTERS[i];
-        }
-        count = fc_unwinder_walk(sampled->unwinder, registers, sample->stack,
-                                 MIN(sample->stack_copied, STACK_BYTES), places, FC_PC_DEPTH_MAX);
-    }
-    add(sampled, places, count, ns);
+        walk(sampled, sample->registers, sample->stack, MIN(sample->stack_copied, STACK_BYTES), ns);
+    else
+        add(sampled, &sample->place, 1, ns);
 }
 
 static void copy_out(const FcPcSampled *sampled, guint64 from, void *into, gsize bytes)
@@ -149,6 +157,8 @@ static void copy_out(const FcPcSampled *sampled, guint64 from, void *into, gsize
 static void drain(FcPcSampled *sampled)
 {
     struct perf_event_mmap_page *page = sampled->memory;
+    if (!page)
+        return;
     /* acquire: pairs with the kernel's store of data_head, after it wrote the records */
     const guint64 head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
     guint64 at = page->data_tail;
@@ -195,6 +205,7 @@ static void wait_for_samples(FcPcSampler *sampler, GArray *waited)
     for (guint i = 0; i < sampler->sampled->len; i++)
     {
         const struct pollfd one = {
+            /* -1: poll leaves it out */
             .fd = ((const FcPcSampled *)g_ptr_array_index(sampler->sampled, i))->fd,
             .events = POLLIN};
         g_array_append_val(waited, one);
@@ -313,6 +324,16 @@ static FcUnwinder *unwinder_of(const FcPcSampler *sampler, guint64 key, gint pid
     return fc_unwinder_new(pid);
 }
 
+static FcPcSampled *sampled_new(FcPcSampler *sampler, guint64 key)
+{
+    FcPcSampled *sampled = g_new0(FcPcSampled, 1);
+    sampled->sampler = sampler;
+    sampled->key = key;
+    sampled->known = g_hash_table_new(hash_stack, are_equal);
+    sampled->seen.stacks = g_ptr_array_new_with_free_func(g_free);
+    return sampled;
+}
+
 FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gint64 tid,
                                  gboolean *is_denied)
 {
@@ -331,21 +352,37 @@ FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gi
     *is_denied = fd < 0 && errno != ESRCH;
     if (fd < 0)
         return NULL;
-    FcPcSampled *sampled = g_new0(FcPcSampled, 1);
-    sampled->sampler = sampler;
-    sampled->key = key;
+    FcPcSampled *sampled = sampled_new(sampler, key);
     sampled->fd = fd;
     sampled->slow_from = G_MAXUINT64;
     sampled->memory = memory;
     sampled->buffer_bytes = buffer_bytes;
-    sampled->known = g_hash_table_new(hash_stack, are_equal);
-    sampled->seen.stacks = g_ptr_array_new_with_free_func(g_free);
     g_mutex_lock(&sampler->lock);
     sampled->unwinder = has_stacks ? unwinder_of(sampler, key, pid) : NULL;
     g_ptr_array_add(sampler->sampled, sampled);
     eventfd_write(sampler->wake_fd, 1);
     g_mutex_unlock(&sampler->lock);
     return sampled;
+}
+
+FcPcSampled *fc_pc_sampler_follow(FcPcSampler *sampler, guint64 key, gint pid)
+{
+    FcPcSampled *sampled = sampled_new(sampler, key);
+    sampled->fd = -1;
+    sampled->seen.is_timed = TRUE;
+    g_mutex_lock(&sampler->lock);
+    sampled->unwinder = unwinder_of(sampler, key, pid);
+    g_ptr_array_add(sampler->sampled, sampled);
+    g_mutex_unlock(&sampler->lock);
+    return sampled;
+}
+
+void fc_pc_sampler_take(FcPcSampled *sampled, const struct FcPlace *place, const guint8 *stack,
+                        gsize bytes)
+{
+    g_mutex_lock(&sampled->sampler->lock); /* other threads share the unwinder */
+    walk(sampled, place->registers, stack, bytes, (double)place->cpu_ns);
+    g_mutex_unlock(&sampled->sampler->lock);
 }
 
 void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen)
@@ -363,8 +400,9 @@ void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen)
         *seen = sampled->seen;
     else
         g_ptr_array_unref(sampled->seen.stacks);
-    if (is_ours) /* the kernel does not map the buffer in a child */
+    if (is_ours && sampled->memory) /* the kernel does not map the buffer in a child */
         munmap(sampled->memory, (gsize)sysconf(_SC_PAGESIZE) + sampled->buffer_bytes);
-    close(sampled->fd);
+    if (sampled->fd >= 0)
+        close(sampled->fd);
     g_free(sampled);
 }

@@ -4,10 +4,14 @@
  * top of its stack each millisecond that the thread runs, and unwind.h finds the callers.  The
  * program has no part in it: no signal, no descriptor.
  *
+ * Where the kernel does not allow that, timers of the program's threads send the same.
+ *
  * A thread of the manager's own empties the kernel's buffers.  process-messages.c has threads
  * sampled, thread.c takes the samples.  The manager's main thread calls these.
  */
 #pragma once
+
+#include "libfc/fc-entries.h"
 
 #include <glib.h>
 
@@ -33,7 +37,8 @@ typedef struct
 {
     GPtrArray *stacks; /* FcPcStack, each once; the caller unrefs it */
     guint64 samples;
-    guint64 lost; /* samples that the kernel lost */
+    guint64 lost;      /* samples that the kernel lost */
+    gboolean is_timed; /* the samples came from a timer of the thread's */
 } FcPcSamples;
 
 /* Returns a new sampler, whose thread begins with the first thread that is sampled.  NULL: no
@@ -53,5 +58,11 @@ void fc_pc_sampler_release(FcPcSampler *sampler);
  * there is no such thread any more; or, with *is_denied, the kernel does not allow it. */
 FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gint64 tid,
                                  gboolean *is_denied);
+/* The same for a thread whose timer sends samples. */
+FcPcSampled *fc_pc_sampler_follow(FcPcSampler *sampler, guint64 key, gint pid);
+/* Takes one of these samples: `bytes` of the stack from its stack pointer on. */
+void fc_pc_sampler_take(FcPcSampled *sampled, const struct FcPlace *place, const guint8 *stack,
+                        gsize bytes);
+
 /* Ends the sampling.  Moves the samples to `seen`, unless that is NULL. */
 void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen);

@@ -258,6 +258,7 @@ static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const cha
     add_overhead(&build, &process->overhead);
     profile->looks = counts->looks;
     profile->executed = counts->executed;
+    profile->executed_by_timer = counts->executed_by_timer;
     profile->start_realtime_ns = process->hello.start_realtime_ns;
     profile->end_realtime_ns = process->end_realtime_ns;
     profile->executable = g_strdup(process->executable);

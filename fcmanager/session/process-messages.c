@@ -184,19 +184,42 @@ static void add_entry_pages(FcProcess *process, const FcWireMessage *message)
     if (!process->setup->pc_sampler || (process->hello.flags & FC_HELLO_ELSEWHERE) != 0 ||
         thread->pc_sampled || thread->is_not_sampled)
         return;
-    thread->pc_sampled =
-        fc_pc_sampler_watch(process->setup->pc_sampler, process->key, process->hello.pid,
-                            thread->tid, &thread->is_not_sampled);
+    FcPcSampler *sampler = process->setup->pc_sampler;
+    gboolean is_denied = FALSE;
+    if (!process->is_timed)
+        thread->pc_sampled =
+            fc_pc_sampler_watch(sampler, process->key, process->hello.pid, thread->tid, &is_denied);
+    /* only the first one can be told to use timers */
+    process->is_timed |= is_denied && pages.is_home != 0 && process->home_chunks->len == 1;
+    if (process->is_timed)
+        thread->pc_sampled = fc_pc_sampler_follow(sampler, process->key, process->hello.pid);
+    thread->is_not_sampled = is_denied && !process->is_timed;
     fc_process_note(process->losses, "not-sampled", thread->is_not_sampled);
 }
 
 static void take_entry_pages(FcProcess *process, const FcWireMessage *message)
 {
-    static const char no_text[] = "";
     add_entry_pages(process, message);
     /* The process's first thread waits for this answer. */
     if (process->setup->shared)
-        fc_shared_answer(process->setup->shared, message->argument, process->key, no_text);
+        fc_shared_answer(process->setup->shared, message->argument, process->key,
+                         process->is_timed ? FC_ENTRIES_USE_TIMERS : "");
+}
+
+static void take_place(FcProcess *process, const FcWireMessage *message)
+{
+    FcThread *thread = fc_process_thread(process, message->thread);
+    struct FcPlace place;
+    if (message->payload_bytes == 0 && !thread->is_not_sampled)
+    {
+        thread->is_not_sampled = TRUE;
+        fc_process_note(process->losses, "not-sampled", 1);
+    }
+    if (message->payload_bytes < sizeof place || !thread->pc_sampled || !process->is_timed)
+        return;
+    memcpy(&place, message->payload, sizeof place);
+    fc_pc_sampler_take(thread->pc_sampled, &place, message->payload + sizeof place,
+                       message->payload_bytes - sizeof place);
 }
 
 static void take_data(FcProcess *process, const FcWireMessage *message)
@@ -314,6 +337,8 @@ static void take_thread_message(FcProcess *process, const FcWireMessage *message
         take_call_sites(process, message);
     else if (message->type == FC_MSG_ENTRY_PAGES)
         take_entry_pages(process, message);
+    else if (message->type == FC_MSG_PLACE)
+        take_place(process, message);
     else
         fc_process_end_thread(process, message->thread, message->value);
 }
@@ -356,6 +381,7 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
     case FC_MSG_OFF:
     case FC_MSG_CALL_SITES:
     case FC_MSG_ENTRY_PAGES:
+    case FC_MSG_PLACE:
         take_thread_message(process, message);
         break;
     case FC_MSG_ENTRIES:

@@ -71,6 +71,7 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     process->home_chunks = g_array_new(FALSE, FALSE, sizeof(FcChunkView));
     if (parent)
     {
+        process->is_timed = parent->is_timed;
         process->entries = parent->entries ? fc_entries_ref(parent->entries) : NULL;
         process->executable = g_strdup(parent->executable);
         process->directory = g_strdup(parent->directory);

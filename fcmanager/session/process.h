@@ -87,6 +87,7 @@ typedef struct
     gboolean finished;       /* all records were taken; later ones are ignored */
     FcModules *modules;      /* owned */
     FcRegions *regions;      /* owned: stacks beside the threads' own */
+    gboolean is_timed;       /* its threads' timers send samples of where they execute */
     FcEntries *entries;      /* owned: functions whose entries are counted; NULL: none */
     GArray *home_counters;   /* FcEntryCounters: the counters of the modules themselves */
     GArray *home_chunks;     /* FcChunkView: the chunks that hold them */

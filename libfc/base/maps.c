@@ -14,7 +14,7 @@
 
 struct Line
 {
-    uint64_t start;
+    uint64_t start, end;
     unsigned fields; /* complete so far */
     bool is_in_start;
     bool is_in_field;
@@ -47,6 +47,8 @@ static void take(struct Line *line, char c, char *into, size_t room)
         line->start = line->start << 4 | (unsigned)digit;
     else
         line->is_in_start = false;
+    if (!line->is_in_start && line->fields == 0 && digit >= 0)
+        line->end = line->end << 4 | (unsigned)digit;
     line->fields += line->is_in_field && c == ' ';
     line->is_in_field = c != ' ';
 }
@@ -73,4 +75,30 @@ size_t fc_maps_name(uint64_t start, char *into, size_t room)
         }
     fc_sys(SYS_close, fd);
     return found;
+}
+
+bool fc_maps_range(uint64_t address, char *scratch, size_t room, uint64_t *start, uint64_t *end)
+{
+    const struct Line fresh = {.is_in_start = true};
+    struct Line line = fresh;
+    char no_name[1];
+    bool is_found = false;
+    long got;
+    const long fd = fc_sys(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (!is_found && (got = fc_sys(SYS_read, fd, scratch, room)) > 0)
+        for (long i = 0; i < got && !is_found; i++)
+        {
+            if (scratch[i] != '\n')
+                take(&line, scratch[i], no_name, 0);
+            else if (address >= line.start && address < line.end)
+                is_found = true;
+            else
+                line = fresh;
+        }
+    fc_sys(SYS_close, fd);
+    *start = line.start;
+    *end = line.end;
+    return is_found;
 }

@@ -20,6 +20,7 @@
 #include "libfc/base/thread.h"
 #include "libfc/fc-entries.h"
 #include "libfc/process/entry-targets.h"
+#include "libfc/process/entry-timer.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/chunks.h"
 #include "libfc/stream/pool.h"
@@ -287,11 +288,14 @@ void fc_entries_begin_thread(void)
         say_shared();
     own = block;
     fc_unlock(&entries.lock);
+    if (block)
+        fc_entry_timer_begin();
 }
 
 void fc_entries_end_thread(void)
 {
     struct Block *block = own;
+    fc_entry_timer_end();
     if (!block)
         return;
     fc_lock(&entries.lock);
@@ -476,8 +480,14 @@ void fc_entries_add(const struct FcEntrySections *sections)
     const struct FcChunk *chunk = is_first ? entries.home.chunk : NULL;
     fc_unlock(&entries.lock);
     size_t bytes;
-    if (chunk) /* fcmanager answers once it samples where the thread executes */
-        fc_chunks_wait_for_answer(fc_pool_index(chunk), &bytes);
+    /* fcmanager answers once it samples where the thread executes, or can't */
+    const char *answer = chunk ? fc_chunks_wait_for_answer(fc_pool_index(chunk), &bytes) : NULL;
+    if (answer && bytes == sizeof FC_ENTRIES_USE_TIMERS - 1 &&
+        memcmp(answer, FC_ENTRIES_USE_TIMERS, bytes) == 0)
+    {
+        fc_entry_timer_allow();
+        fc_entry_timer_begin();
+    }
 }
 
 void fc_entries_forget(uint64_t start, uint64_t end)
@@ -507,6 +517,7 @@ void fc_entries_forget(uint64_t start, uint64_t end)
 void fc_entries_leave(void)
 {
     entries.lock = 0;
+    fc_entry_timer_leave();
     if (!fc_entries_are_used())
         return;
     if (!entries.is_denied)
@@ -531,6 +542,7 @@ void fc_entries_after_fork(void)
     entries.home.thread = fc_thread.number;
     for (uint32_t i = 0; i < entries.count; i++)
         map_module(&entries.home, &entries.modules[i]);
+    fc_entry_timer_begin();
 }
 
 #else /* not x86-64: fcas makes no counters */

@@ -23,6 +23,7 @@ static void assert_heads(const FcProfile *a, const FcProfile *b)
     g_assert_cmpuint(a->failed, ==, b->failed);
     g_assert_cmpuint(a->looks, ==, b->looks);
     g_assert_cmpuint(a->executed, ==, b->executed);
+    g_assert_cmpuint(a->executed_by_timer, ==, b->executed_by_timer);
     g_assert_cmpint(a->extended, ==, b->extended);
     g_assert_cmpfloat(a->ticks_per_second, ==, b->ticks_per_second);
     g_assert_cmpmem(a->costs_ps, sizeof a->costs_ps, b->costs_ps, sizeof b->costs_ps);

@@ -364,6 +364,7 @@ static void random_head(GRand *rand, FcProfile *profile)
     profile->failed = profile->processes > 0 ? random_number(rand) : 0;
     profile->looks = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->executed = g_rand_boolean(rand) ? random_number(rand) : 0;
+    profile->executed_by_timer = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->ticks_per_second = g_rand_double_range(rand, 0, 4e9);
     for (guint i = 0; i < FC_PROFILE_COSTS && profile->pid % 2 == 0; i++)
         profile->costs_ps[i] = random_number(rand);

@@ -22,6 +22,23 @@ JUDGED = {"gcc": ["-pg", "-mfentry", "-minstrument-return=call", "-mno-red-zone"
 ARTIFICIAL = re.compile(r"_GLOBAL__sub_I_|__cxx_global_var_init|__clang_call_terminate|_ZT[WH]|__tls_init|_ZL6hiddeni$")
 
 
+DENIED = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/syscall.h>
+long syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    static long (*next)(long, long, long, long, long, long, long);
+    if (number == SYS_perf_event_open)
+        return errno = EACCES, -1;
+    if (!next)
+        next = (long (*)(long, long, long, long, long, long, long))dlsym(RTLD_NEXT, "syscall");
+    return next(number, a, b, c, d, e, f);
+}
+"""
+
+
 class Case(fctest.Case):
     config = ["--lean"]
 
@@ -59,3 +76,12 @@ class Case(fctest.Case):
                  for key in sorted(set(oracle) | set(found), key=repr) if oracle.get(key, 0) != found.get(key, 0)]
         self.assertEqual(lines, [], "counts differ from the oracle's:\n" + "\n".join(lines[:40]))
         return sum(oracle.values())
+
+    def denied_manager(self):
+        """A manager that the kernel refuses all samples, as in containers."""
+        source = self.write("denied.c", DENIED)
+        self.command(["gcc", "-O2", "-shared", "-fPIC", "-o", self.path("denied.so"), source])
+        return self.manager(self.path("manager"), f'''
+            extern int putenv(char *);
+            putenv("LD_PRELOAD={self.path("denied.so")}");
+            execv("{fctest.tool("fcmanager")}", argv);''')

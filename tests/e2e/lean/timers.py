@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Programs of `fc-config --lean` where the kernel refuses samples: timers of the threads take them, and the program does not notice."""
+
+import json
+import os
+
+import counted
+import lean
+import fcprofile
+import fctest
+
+# Each thread is as busy as its number says; a forked child is, too.
+THREADS = """
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define CALLED __attribute__((noinline, noclone))
+CALLED static void step(void) { for (volatile int i = 0; i < 100000; i++); }
+CALLED static void *one(void *x) { for (int i = 0; i < 500; i++) step(); return x; }
+CALLED static void *three(void *x) { for (int i = 0; i < 1500; i++) step(); return x; }
+CALLED static void in_child(void) { for (int i = 0; i < 500; i++) step(); }
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, one, NULL);
+    pthread_create(&second, NULL, three, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    const pid_t child = fork();
+    if (child == 0)
+    {
+        in_child();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    return 0;
+}
+"""
+
+# What signals could disturb: waits of one thread while another one works, calls that are begun anew, a stack at whose end no memory
+# follows, all signals blocked, and all handlers reset.
+SENSITIVE = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#define CALLED __attribute__((noinline, noclone))
+#define CHECK(what) do { if (!(what)) { printf("line %d: errno %d\\n", __LINE__, errno); exit(1); } } while (0)
+static int ends[2];
+static volatile int is_done;
+static ucontext_t back, there;
+CALLED static void work(int n) { for (volatile long i = 0; i < n * 1000000L; i++); __asm__ volatile("" ::: "memory"); }
+CALLED static void *busy(void *x) { while (!is_done) work(1); return x; }
+CALLED static void *writer(void *x) { work(100); CHECK(write(ends[1], "x", 1) == 1); return x; }
+CALLED static void *blocked(void *x)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    work(50);
+    return x;
+}
+CALLED static void on_small_stack(void) { errno = 77; work(100); CHECK(errno == 77); }
+int main(void)
+{
+    pthread_t one, two;
+    char byte;
+    const struct timespec wait = {0, 200000000};
+    CHECK(pipe(ends) == 0);
+    pthread_create(&one, NULL, busy, NULL);
+    pthread_create(&two, NULL, writer, NULL);
+    CHECK(read(ends[0], &byte, 1) == 1);
+    CHECK(nanosleep(&wait, NULL) == 0);
+    is_done = 1;
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    pthread_create(&one, NULL, blocked, NULL);
+    pthread_join(one, NULL);
+
+    const long page = sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, 18 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory != MAP_FAILED && mprotect(memory, page, PROT_NONE) == 0 && mprotect(memory + 17 * page, page, PROT_NONE) == 0);
+    getcontext(&there);
+    there.uc_stack.ss_sp = memory + page;
+    there.uc_stack.ss_size = 16 * page;
+    there.uc_link = &back;
+    makecontext(&there, on_small_stack, 0);
+    CHECK(swapcontext(&back, &there) == 0);
+
+    for (int i = 1; i < 65; i++)
+        if (i != 32 && i != 33)
+            signal(i, SIG_DFL);
+    work(100);
+    puts("undisturbed");
+    return 0;
+}
+"""
+
+
+class Timers(lean.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment = {"FC_MANAGER": self.denied_manager()}
+
+    def profile(self, name="functioncheck.fc"):
+        return fcprofile.load_json(self.path(name), fctest.tool("fcdump"))
+
+    def run_denied(self, program):
+        done = self.run_quiet([program], env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def samples(self):
+        process, = json.loads(self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")]))["processes"]
+        return process["executed"], process["executed_by_timer"]
+
+    def test_times(self):
+        program = self.compile(self.source(counted.TIMES), "-O2")
+        before = os.times()
+        self.run_denied(program)
+        after = os.times()
+        local = {function.name: function.local_ns for function in self.profile().functions}
+        self.assertAlmostEqual(local["three"] / (local["three"] + local["one"]), 0.75, delta=0.1)
+        took = after.children_user + after.children_system - before.children_user - before.children_system
+        self.assertAlmostEqual(sum(local.values()) / 1e9 / took, 1, delta=0.2)
+        executed, by_timer = self.samples()
+        self.assertGreater(executed, 20)
+        self.assertEqual(by_timer, executed)
+        for report in (["--flat"], ["--callgraph"]):
+            self.assertIn("by timers", " ".join(self.command([fctest.tool("fcdump"), *report, self.path("functioncheck.fc")]).split()))
+
+    def test_callers(self):
+        program = self.compile(self.source(counted.CALLERS), "-O2")
+        self.run_denied(program)
+        counted.Counted.check_callers(self, self.profile())
+
+    def test_threads(self):
+        self.run_denied(self.compile(self.write("threads.c", THREADS), "-O2"))
+        self.wait_for_file("functioncheck.fcd")
+        profiles = [{function.name: function for function in self.profile(name).functions} for name in os.listdir(self.folder)
+                    if name.startswith("functioncheck.fc.")]
+        child, parent = sorted(profiles, key=lambda functions: functions["step"].calls)
+        self.assertEqual(parent["step"].calls, 2000)
+        self.assertAlmostEqual(parent["three"].total_ns / parent["one"].total_ns, 3, delta=1)
+        self.assertGreater(child["in_child"].total_ns, 0)
+        self.assertEqual(child["step"].calls, 500)
+
+    def test_undisturbed(self):
+        program = self.compile(self.write("sensitive.c", SENSITIVE), "-O2")
+        for _ in range(5):
+            self.assertEqual(self.run_denied(program).stdout, b"undisturbed\n")
+        functions = {function.name: function for function in self.profile().functions}
+        self.assertGreater(functions["on_small_stack"].total_ns, 0)
+        self.assertGreater(functions["busy"].total_ns, 0)
+
+
+if __name__ == "__main__":
+    fctest.main()
