@@ -12,6 +12,7 @@
 
 #define COLUMN_GAP 2
 #define NAME_WIDTH_MIN 32   /* if the last column would be narrower, spare columns are left out */
+#define NAME_WIDTH_TREE 16  /* the same behind the lines of a tree: these are narrower then */
 #define NAME_WIDTH_LEAST 8  /* and if it would be as narrow as that, others as well */
 #define KEY_WIDTH_MAX 16    /* "Hot path   ..." */
 #define DROPPED G_MAXUINT32 /* width of a column that is left out */
@@ -461,6 +462,38 @@ static void print_row(const FcTable *table, const FcRender *render, const guint 
     put_line(render, g_array_index(table->rows, FcTableRow, row).style, line, cut);
 }
 
+/* Where a tree is so deep that its names have no room, a level takes less of it: in all rows, as
+ * they belong together. */
+static void narrow_tree(const FcTable *table, const FcRender *render, guint *widths)
+{
+    const guint last = table->count - 1;
+    const guint before = span_width(widths, 0, last) + COLUMN_GAP;
+    gboolean is_deep = FALSE;
+    for (guint pass = 0; pass < 2; pass++)
+    {
+        if (pass == 1 && !is_deep)
+            return;
+        widths[last] = pass == 1 ? text_width(table->columns[last].heading) : widths[last];
+        for (guint r = 0; r < table->rows->len; r++)
+        {
+            guint count;
+            char **cells = fc_table_cells(table, r, &count);
+            if (count <= last || !cells[last])
+                continue;
+            const guint indent = fc_short_names_indent(cells[last]);
+            const guint name = text_width(cells[last]) - indent;
+            is_deep = is_deep ||
+                      (indent > 0 && before + indent + MIN(name, NAME_WIDTH_TREE) > render->width);
+            if (pass == 0)
+                continue;
+            char *narrow = fc_short_names_narrow(cells[last]);
+            g_free(cells[last]);
+            cells[last] = narrow;
+            widths[last] = MAX(widths[last], text_width(narrow));
+        }
+    }
+}
+
 void fc_table_print(const FcTable *table, FcRender *render)
 {
     g_autofree guint *widths = g_new0(guint, table->count);
@@ -472,6 +505,8 @@ void fc_table_print(const FcTable *table, FcRender *render)
     }
     measure(table, widths);
     drop_columns(table, render, widths);
+    if (cut && render->width > 0)
+        narrow_tree(table, render, widths);
     print_headings(table, render, widths);
     for (guint r = 0; r < table->rows->len; r++)
         print_row(table, render, widths, r, cut);

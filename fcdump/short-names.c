@@ -12,6 +12,7 @@ enum
 {
     LEAST_WIDTH = 12, /* in less there is nothing to be told apart */
     BEFORE_CHANGE = 4,
+    LEVEL_WIDTH = 3, /* of a tree */
 };
 
 struct FcShortNames
@@ -202,12 +203,34 @@ static gboolean is_indentation(gunichar c)
     return c == ' ' || c == '|' || c == '`' || c == '-' || (c >= 0x2500 && c < 0x2580);
 }
 
-char *fc_short_names_fit(FcShortNames *names, const char *name, guint width)
+guint fc_short_names_indent(const char *name)
 {
     const char *start = name;
     while (*start != '\0' && is_indentation(g_utf8_get_char(start)))
         start = g_utf8_next_char(start);
-    const guint indent = (guint)g_utf8_pointer_to_offset(name, start);
+    return (guint)g_utf8_pointer_to_offset(name, start);
+}
+
+char *fc_short_names_narrow(const char *name)
+{
+    const guint indent = fc_short_names_indent(name);
+    GString *text = g_string_new(NULL);
+    if (indent % LEVEL_WIDTH != 0)
+        g_string_append(text, name);
+    else
+    {
+        for (guint at = 0; at < indent; at += LEVEL_WIDTH)
+            append_part(text, name, at, 1);
+        g_string_append_printf(text, "%s%s", indent > 0 ? " " : "",
+                               g_utf8_offset_to_pointer(name, indent));
+    }
+    return g_string_free(text, FALSE);
+}
+
+char *fc_short_names_fit(FcShortNames *names, const char *name, guint width)
+{
+    const guint indent = fc_short_names_indent(name);
+    const char *start = g_utf8_offset_to_pointer(name, indent);
     if (indent + length_of(start) <= width && give(names, start, start))
         return g_strdup(name);
     if (indent + LEAST_WIDTH > width)

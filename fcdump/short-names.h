@@ -18,6 +18,12 @@ void fc_short_names_free(FcShortNames *names);
  * the same result.  Where there is next to no room it is the whole name.  The caller owns it. */
 char *fc_short_names_fit(FcShortNames *names, const char *name, guint width);
 
+/* How many columns its indentation takes, that of a tree: lines to its siblings, or blanks. */
+guint fc_short_names_indent(const char *name);
+
+/* `name` with one column of indentation a level in place of three.  The caller owns it. */
+char *fc_short_names_narrow(const char *name);
+
 /* `name` in at most `width` columns, for a sentence: without its outermost scopes, then
  * its last parameters, and where that is not enough without its middle.  The caller owns it. */
 char *fc_short_names_brief(const char *name, guint width, const char *ellipsis);

@@ -178,6 +178,51 @@ static void test_short_names(void)
     fc_short_names_free(names);
 }
 
+/* Of a tree that is too deep for the width all rows have narrower levels, one that fits is left
+ * alone. */
+static void test_deep_tree(void)
+{
+    static const FcColumn tree_columns[] = {{NULL, "time", FALSE}, {NULL, "context", TRUE}};
+    static const char *const rows[] = {"main", "`- first", "   |- a_name_of_fifteen",
+                                       "   |  `- deepest_of_all", "   `- last"};
+    static const struct
+    {
+        guint width;
+        const char *lines;
+    } cases[] = {{24, "time  context\n"
+                      "   1  main\n"
+                      "   1  ` first\n"
+                      "   1   | a_name...ifteen\n"
+                      "   1   |` deepest_of_all\n"
+                      "   1   ` last\n"},
+                 {40, "time  context\n"
+                      "   1  main\n"
+                      "   1  `- first\n"
+                      "   1     |- a_name_of_fifteen\n"
+                      "   1     |  `- deepest_of_all\n"
+                      "   1     `- last\n"}};
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    {
+        char *text = NULL;
+        size_t bytes = 0;
+        FILE *out = open_memstream(&text, &bytes);
+        FcRender *render = fc_render_new(out, FALSE, cases[i].width, FALSE);
+        FcTable *table = fc_table_new(tree_columns, G_N_ELEMENTS(tree_columns));
+        for (guint r = 0; r < G_N_ELEMENTS(rows); r++)
+        {
+            fc_table_row(table, FC_STYLE_PLAIN);
+            fc_table_cell(table, g_strdup("1"));
+            fc_table_cell(table, g_strdup(rows[r]));
+        }
+        fc_table_print(table, render);
+        fc_table_free(table);
+        fc_render_free(render);
+        fclose(out);
+        g_assert_cmpstr(text, ==, cases[i].lines);
+        free(text);
+    }
+}
+
 static const FcColumn csv_columns[] = {
     {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
     {"total", "time", FALSE, .unit = "ns"},
@@ -230,6 +275,7 @@ int main(int argc, char **argv)
     g_test_add_func("/render/tables", test_tables);
     g_test_add_func("/render/notes", test_notes);
     g_test_add_func("/render/short-names", test_short_names);
+    g_test_add_func("/render/deep-tree", test_deep_tree);
     g_test_add_func("/render/csv", test_csv);
     return g_test_run();
 }
