@@ -80,15 +80,37 @@ static char *format_part(guint64 ns)
     return ns > 0 ? fc_format_brief_time(ns) : NULL;
 }
 
-static void add_row(const FcReportContext *context, FcTable *table, const Row *row)
+/* Programs get all kinds, people those that anything waited for. */
+static gboolean is_kind_shown(const FcContentionParts *sums, guint kind)
+{
+    return fc_format_is_csv() || sums->kind_ns[kind] > 0;
+}
+
+/* How many columns there are in `shown`. */
+static guint choose_columns(const FcContentionParts *sums, FcColumn *shown)
+{
+    guint count = 0;
+    for (guint i = 0; i < COLUMNS; i++)
+        if (i < KINDS || i >= PLACE || is_kind_shown(sums, i - KINDS))
+            shown[count++] = columns[i];
+    return count;
+}
+
+static void add_row(const FcReportContext *context, FcTable *table, const Row *row,
+                    const FcContentionParts *sums)
 {
     const FcFunction *function = fc_model_function(context->model, row->function);
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    options.base_names = options.base_names || !fc_format_is_csv(); /* as on the first screen */
     fc_table_row(table, FC_STYLE_PLAIN);
     fc_table_cell(table, format_part(row->blocked_ns));
     fc_table_cell(table, format_part(row->parts.preempted_ns));
     for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
-        fc_table_cell(table, format_part(row->parts.kind_ns[kind]));
-    fc_table_cell(table, fc_report_source(context, &function->figures.location, FALSE));
+        if (is_kind_shown(sums, kind))
+            fc_table_cell(table, format_part(row->parts.kind_ns[kind]));
+    fc_table_cell(table, fc_report_source(&own, &function->figures.location, FALSE));
     fc_table_cell(table, fc_report_function(context, function));
 }
 
@@ -98,20 +120,18 @@ static void render_waits(const FcReportContext *context)
     FcReportCut cut = {0};
     FcContentionParts sums = {0};
     g_autoptr(GArray) rows = rows_of(context, &all_ns);
-    g_autoptr(FcTable) table = fc_table_new(columns, COLUMNS);
+    for (guint i = 0; i < rows->len; i++)
+        for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
+            sums.kind_ns[kind] += g_array_index(rows, Row, i).parts.kind_ns[kind];
+    FcColumn shown[COLUMNS];
+    const guint count = choose_columns(&sums, shown);
+    g_autoptr(FcTable) table = fc_table_new(shown, count);
     for (guint i = 0; i < rows->len; i++)
     {
         const Row *row = &g_array_index(rows, Row, i);
-        if (!fc_report_keep(context, &cut, row->blocked_ns + row->parts.preempted_ns, all_ns))
-            continue;
-        add_row(context, table, row);
-        for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
-            sums.kind_ns[kind] += row->parts.kind_ns[kind];
+        if (fc_report_keep(context, &cut, row->blocked_ns + row->parts.preempted_ns, all_ns))
+            add_row(context, table, row, &sums);
     }
-    /* a group's first column stays: its heading is there */
-    for (guint kind = 1; kind <= FC_WAIT_KINDS; kind++)
-        if (sums.kind_ns[kind] == 0)
-            fc_table_hide(table, KINDS + kind);
     fc_render_title(context->render, "Waits");
     if (!fc_report_prints(&cut))
     {
@@ -120,8 +140,9 @@ static void render_waits(const FcReportContext *context)
     }
     fc_render_note(context->render,
                    "Blocked: off the CPU of its own accord. Preempted: others had the processor.");
-    fc_render_note(context->render, "lock: a mutex that another thread has. threads: a condition, "
-                                    "a semaphore, a thread's end.");
+    if (sums.kind_ns[FC_WAIT_LOCK] + sums.kind_ns[FC_WAIT_SIGN] > 0)
+        fc_render_note(context->render, "lock: a mutex that another thread has. threads: a "
+                                        "condition, a semaphore, a thread's end.");
     if (sums.kind_ns[FC_WAIT_KINDS] > 0)
         fc_render_note(context->render, "unknown: no sample came while it waited.");
     fc_table_print(table, context->render);

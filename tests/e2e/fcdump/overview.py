@@ -311,6 +311,12 @@ equal([line.split() for line in table[5:]],
       [["194", "ms", "194", "ms", "names.c:22", "sorter"], ["54.0", "ms", "30.0", "ms", "54.0", "ms", "names.c:15", "leaf"],
        ["36.0", "ms", "36.0", "ms", "names.c:25", "work"]],
       "--waits")
+if "input" not in good("--waits", "--width=80", "kinds.fc") or "disk" in good("--waits", "--width=80", "kinds.fc"):
+    fail("--waits has a column for what was waited for, and for nothing else")
+threads.sections = lambda: sections(38 * MS)
+threads.write("unknown.fc")
+for column in ("blocked", "preempted", "unknown", "begins at", "function"):
+    contains("".join(good("--waits", "--width=80", "unknown.fc").splitlines()[:7]), column, "columns of 80")
 contains(good("--waits", "simple.fc"), "No function was off the CPU", "--waits without waits")
 with_waits(program).write("waits.fc")
 contains(parts("waits.fc", "--time=wait")[0], "waiting ", "--time=wait")
