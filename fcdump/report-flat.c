@@ -75,11 +75,11 @@ static void render_flat(const FcReportContext *context)
                                     "local: without profiled callees.");
     fc_report_note_bounds(context);
     fc_report_note_base(context);
-    fc_report_note_marks(context);
     if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     else
         fc_report_no_function(context);
+    fc_report_note_marks(context);
     fc_report_note_cut(context, &cut, "function");
 }
 

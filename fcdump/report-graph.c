@@ -335,11 +335,11 @@ static void render_graph(const FcReportContext *context)
             add_local(context, table, index);
     }
     print_legend(context, at_most, leaves);
-    fc_report_note_marks(context);
     if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No call to show.");
+    fc_report_note_marks(context);
     fc_report_note_cut(context, &cut, "function");
 }
 
@@ -398,7 +398,6 @@ static void render_peek(const FcReportContext *context)
     fc_render_note(context->render,
                    "<- a caller, -> a callee: the time of the calls, their share of the "
                    "function's total, calls, of all of the callee.");
-    fc_report_note_marks(context);
     if (at_most)
         fc_render_note(context->render,
                        "< at most: call sites that are active at the same time (recursion).");
@@ -406,6 +405,7 @@ static void render_peek(const FcReportContext *context)
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, "No function to show.");
+    fc_report_note_marks(context);
     for (guint i = 0; i < kept->len; i++)
         print_whole_name(context, g_array_index(kept, guint, i));
     fc_report_note_cut(context, &cut, "function");

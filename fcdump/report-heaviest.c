@@ -56,11 +56,11 @@ static void render_heaviest(const FcReportContext *context)
     fc_render_title(context->render, "Heaviest functions");
     if (model->base != FC_NONE)
         fc_report_note_base(context);
-    fc_report_note_marks(context);
     if (fc_report_prints(&cut))
         fc_table_print(table, context->render);
     else
         fc_report_no_function(context);
+    fc_report_note_marks(context);
     fc_report_note_cut(&own, &cut, "function");
 }
 
@@ -136,14 +136,14 @@ static void render_hot_path(const FcReportContext *context)
     const FcReportCut cut = {.kept = end, .beyond = path->len - end};
     fc_report_add_cut(table, G_N_ELEMENTS(step_columns), " ", &cut);
     fc_render_title(context->render, "Hot path");
-    if (!prints_heaviest(options))
-        fc_report_note_marks(context);
     if (path->len > 0 || fc_format_is_csv())
         fc_table_print(table, context->render);
     else
         fc_render_line(context->render, model->profile->extended
                                             ? "No context to show."
                                             : "A version 3.0 profile has no calling contexts.");
+    if (!prints_heaviest(options))
+        fc_report_note_marks(context);
 }
 
 const FcReport fc_report_hot_path = {"hot-path",

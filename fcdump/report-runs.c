@@ -162,10 +162,10 @@ static void print_rows(const FcReportContext *context, const GArray *rows, const
         fc_report_no_function(context);
     g_autofree char *more =
         cut.beyond > 0 ? g_strdup_printf(" %u more: --all.", cut.beyond) : g_strdup("");
-    fc_render_note(context->render, "Means of the runs%s. Findings: of all together.%s",
-                   runs < 2                          ? "; of one run no interval is known"
-                   : fc_render_utf8(context->render) ? "; ±: their 95% interval"
-                                                     : "; +-: their 95% interval",
+    fc_render_note(context->render, "%s Findings: all runs together.%s",
+                   runs < 2                          ? "Of one run no interval is known."
+                   : fc_render_utf8(context->render) ? "±: 95% interval of the mean."
+                                                     : "+-: 95% interval of the mean.",
                    more);
 }
 

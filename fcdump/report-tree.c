@@ -467,8 +467,8 @@ static void render_tree(const FcReportContext *context)
         if (tree.at_most)
             fc_render_note(context->render, "< at most: several call sites may be active at the "
                                             "same time; --details tells them apart.");
-        fc_report_note_marks(context);
         fc_table_print(table, context->render);
+        fc_report_note_marks(context);
         print_notes(&tree);
     }
     g_array_unref(tree.nodes);

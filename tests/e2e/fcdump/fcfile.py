@@ -90,11 +90,11 @@ def cells(line):
 
 
 def rows(text, title):
-    """The cells of a section's table, without its headings."""
+    """The cells of a section's table, without its headings and what is said of marks below it."""
     lines = section(text, title)
     for i, line in enumerate(lines):
         if re.search(r"\s(function|context|name)$", line):
-            return [cells(row) for row in lines[i + 1:] if row.strip() != ""]
+            return [cells(row) for row in lines[i + 1:] if row.strip() != "" and not re.match("[~?] time: ", row)]
     return fail(f"section {title!r} has no table", text)
 
 

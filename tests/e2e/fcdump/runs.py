@@ -64,11 +64,11 @@ found = [line.split() for line in lines if line.endswith("  work")]
 equal(found[0][:3], ["22.0", "ms", f"{percent}%"], "a row for people")
 found = [line.split() for line in lines if line.endswith("  main")]
 equal(found[0][:4], ["10.0", "ms", "37.0", "ms"], "no interval where all runs are the same")
-contains(lines[-1], "+-: their 95% interval.", "the footnote")
+contains(lines[-1], "+-: 95% interval of the mean.", "the footnote")
 equal(len(good("--runs", "--top=1", *files(4)).splitlines()), len(lines) - 3, "--top")
 
 # One run has no interval; the same file twice is one run.
 for words in (files(1), files(1) * 2):
     text = run("--runs", *words).out
     contains(text, "1 run; CPU 35.0 ms a run", "one run")
-    contains(text, "of one run no interval is known", "one run")
+    contains(text, "Of one run no interval is known.", "one run")
