@@ -23,7 +23,7 @@ packages_of()
             libtool binutils binutils-aarch64-linux-gnu dwz elfutils xz-utils valgrind uftrace graphviz \
             python3 python3-jsonschema python3-protobuf protobuf-compiler golang-go python3-selenium chromium \
             chromium-driver libreadline-dev man-db zsh fish shellcheck libjemalloc2 libtcmalloc-minimal4 \
-            libunwind8 libdevel-nytprof-perl
+            libunwind8 libdevel-nytprof-perl libncurses-dev tmux
         ;;
     ranks) echo openmpi-bin libopenmpi-dev mpich libmpich-dev slurm-wlm munge ;;
     servers)

@@ -38,7 +38,7 @@ export stamps
 mkdir -p "$stamps"
 
 list_sources 'libfc/*.c' 'profile/*.c' 'fcmanager/*.c' 'symbols/*.c' 'model/*.c' 'gmon/*.c' \
-    'fcgprof/*.c' 'fcdump/*.c' 'control/*.c' 'fcctl/*.c' 'fcrun/*.c' | while read -r file; do
+    'fcgprof/*.c' 'fcdump/*.c' 'control/*.c' 'fcctl/*.c' 'fctop/*.c' 'fcrun/*.c' | while read -r file; do
     ! grep -qF "/$file\"" "$passed/compile_commands.json" || printf '%s\n' "$file"
 done >"$passed/files"
 [ -s "$passed/files" ] || {

@@ -18,7 +18,7 @@ import sys
 
 ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-FOLDERS = ["libfc", "profile", "fcmanager", "control", "fcctl", "fcrun", "symbols", "model", "gmon", "fcdump", "fcgprof"]
+FOLDERS = ["libfc", "profile", "fcmanager", "control", "fcctl", "fctop", "fcrun", "symbols", "model", "gmon", "fcdump", "fcgprof"]
 
 TOKEN = re.compile(r"""
     (?P<skip> /\*.*?\*/ | //[^\n]* | ^[ \t]*\#[^\n]*(?:\\\n[^\n]*)* | \s+ | \\\n )

@@ -33,6 +33,7 @@ MAY_INCLUDE = {
     "control": [WIRE],
     "fcctl": ["profile", "control", WIRE],
     "symbols": ["profile"],
+    "fctop": ["profile", "control", "symbols", WIRE],
     "model": ["profile", "symbols", WIRE],
     "fcfilter": ["profile", "symbols", CHOICES],
     "gmon": ["profile", "symbols", "model", WIRE],

@@ -17,7 +17,7 @@ ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PAGES = ("doc/architecture.md", "CONTRIBUTING.md")
 PLACEHOLDERS = ("fc_module_verb", "FcThing")
-CODE = ("libfc", "profile", "fcmanager", "control", "fcctl", "fcrun", "symbols", "model", "gmon", "fcdump", "fcgprof", "fcas")
+CODE = ("libfc", "profile", "fcmanager", "control", "fcctl", "fctop", "fcrun", "symbols", "model", "gmon", "fcdump", "fcgprof", "fcas")
 
 QUOTED = re.compile(r"`([^`]+)`")
 FILE = re.compile(r"[\w.-]+(/[\w.-]+)*/[\w.-]*")

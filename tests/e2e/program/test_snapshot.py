@@ -4,6 +4,7 @@
 file, so that a snapshot's calls can be told before and after."""
 
 import contextlib
+import shutil
 import json
 import os
 import struct
@@ -563,6 +564,97 @@ class PausedByProgram(Snapshots):
         program = self.compile("paused.c", self.INCLUDE, "-pthread", "-Wall", "-Wextra", "-Werror", profiled=False)
         done = self.run_target([program, "5"])
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"45290\n", b""))
+
+
+@unittest.skipUnless(os.path.exists(fctest.tool("fctop")), "fctop is not built: there is no ncurses")
+class Top(Snapshots):
+    def top(self, *words, status=0):
+        done = self.run_target([fctest.tool("fctop"), *map(str, words)])
+        self.assertEqual(done.returncode, status, done.stderr)
+        return (done.stdout if status == 0 else done.stderr).decode()
+
+    def rows(self, text):
+        """Of the functions of the last sample: name -> figures as texts."""
+        lines = text.split("\n\n")[-1].splitlines()
+        self.assertEqual(lines[0].split(), ["CPU%", "total%", "wait%", "calls/s", "function"])
+        return {line.split()[-1]: line.split()[:-1] for line in lines[1:]}
+
+    def test_batch(self):
+        with self.server() as server:
+            server.order("l")
+            fctest.wait_until(lambda: server.served() > 1000, "no load")
+            text = self.top("--batch", "-n", "2", "-d", "0.5", server.pid)
+            self.assertRegex(text, rf"(?m)^server \({server.pid}\)  up 0:\d\d:\d\d  {THREADS + 1} threads  last \d+\.\d s$")
+            rows = self.rows(text)
+            self.assertLessEqual({"handle", "parse", "cheap", "worker"}, set(rows))
+            self.assertGreater(float(rows["parse"][0]), 0)
+            self.assertGreaterEqual(float(rows["handle"][1]), float(rows["parse"][1]))
+            self.assertNotIn("\nheap ", text)
+            order = [float(figures[0]) for figures in rows.values()]
+            self.assertEqual(order, sorted(order, reverse=True))
+            self.assertEqual(list(self.rows(self.top("--batch", "-n", "1", "-d", "0.5", "--only=ar", "-s", "calls", server.pid))), ["parse"])
+            threads = self.top("--batch", "-n", "1", "-d", "0.5", "--threads", server.pid)
+            self.assertEqual(len([line for line in threads.splitlines() if line.endswith(("  parse", "  cheap", "  handle"))]), THREADS)
+            server.order("i")
+            rows = self.rows(self.top("--batch", "-n", "1", "-d", "0.5", server.pid))
+            # estimates of earlier calls may change a little
+            self.assertEqual([rows.get(name, ["", "", "", "0.00"])[3] for name in ("worker", "handle", "parse", "cheap")], ["0.00"] * 4)
+            self.assertEqual(rows["worker"][0], "0.0")
+
+    def test_heap(self):
+        with self.server(FC_MEMORY="1") as server:
+            self.assertRegex(self.top("--batch", "-n", "1", "-d", "0.1", server.pid), r"(?m)^heap .+ in \d+ blocks  .+ allocations/s$")
+
+    def test_to_the_end(self):
+        with self.server() as server:
+            with subprocess.Popen([fctest.tool("fctop"), "--batch", "-d", "0.1", str(server.pid)], stdout=subprocess.PIPE) as top:
+                self.assertIn(b"server", top.stdout.readline())
+                server.end()
+                server.end = lambda: None
+                top.stdout.read()
+                self.assertEqual(top.wait(fctest.TIMEOUT_S), 0)
+
+    def test_refused(self):
+        self.assertEqual(self.top("--batch", "4194304", status=1), "fctop: 4194304: no such process\n")
+        for words, text in (((), "no process is named"), (("1", "2"), "one process at a time"), (("x",), "x: not the number of a process"),
+                            (("--sort=name", "1"), "--sort is cpu, total, wait or calls"),
+                            (("--delay=0", "1"), "--delay is from 0.1 to 86400 seconds"),
+                            (("--count=-1", "1"), "--count is 0 or more"),
+                            (("1",), "this is no terminal: use --batch")):
+            self.assertEqual(self.top(*words, status=2), f"fctop: {text}\nTry 'fctop --help'.\n")
+
+    @unittest.skipUnless(shutil.which("tmux"), "there is no tmux")
+    def test_terminal(self):
+        socket = self.path("tmux")
+        def tmux(*words):
+            return self.command(["tmux", "-S", socket, "-f", "/dev/null", *words])
+        def wait_for(*texts):
+            fctest.wait_until(lambda: all(text in tmux("capture-pane", "-p") for text in texts), f"no {texts}")
+            return tmux("capture-pane", "-p")
+        with self.server() as server:
+            server.order("l")
+            tmux("new-session", "-d", "-x", "100", "-y", "30",
+                 f"{fctest.tool('fctop')} -d 0.2 {server.pid}; echo status $?; exec cat")
+            try:
+                screen = wait_for("CPU%  total%", "parse", "cheap", "F10 leave")
+                self.assertEqual(len(screen.rstrip("\n").splitlines()), 30)
+                tmux("send-keys", "H")
+                wait_for("thread             mostly in")
+                tmux("send-keys", "H")
+                tmux("send-keys", "F4")
+                tmux("send-keys", "chea")
+                self.assertNotIn("parse", wait_for("Only: chea_", "cheap"))
+                tmux("send-keys", "Escape")
+                wait_for("parse", "F10 leave")
+                tmux("send-keys", "h")
+                wait_for("turn the order round")
+                tmux("resize-window", "-x", "60", "-y", "10")
+                tmux("send-keys", "C")
+                wait_for("cheap")
+                tmux("send-keys", "q")
+                wait_for("status 0")
+            finally:
+                tmux("kill-server")
 
 
 class Asking(Snapshots):
