@@ -101,11 +101,10 @@ static void find_table(Image *image)
         image->count = 0;
 }
 
-static Image *image_open(gint pid, const char *path)
+static Image *image_open(const char *path)
 {
     Image *image = g_new0(Image, 1);
-    g_autofree char *seen = g_strdup_printf("/proc/%d/root%s", pid, path);
-    image->file = g_mapped_file_new(seen, FALSE, NULL);
+    image->file = g_mapped_file_new(path, FALSE, NULL);
     if (!image->file)
         return image;
     image->bytes = (const guint8 *)g_mapped_file_get_contents(image->file);
@@ -125,21 +124,14 @@ static Image *image_open(gint pid, const char *path)
     return image;
 }
 
-static void add_range(FcUnwinder *unwinder, const char *line)
+void fc_unwinder_add(FcUnwinder *unwinder, const char *path, guint64 start, guint64 end,
+                     guint64 offset)
 {
-    unsigned long start;
-    unsigned long end;
-    unsigned long offset;
-    char rights[5];
-    int name = 0;
-    if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &start, &end, rights, &offset, &name) != 4 ||
-        name == 0 || line[name] != '/' || rights[2] != 'x')
-        return;
-    Image *image = g_hash_table_lookup(unwinder->images, line + name);
+    Image *image = g_hash_table_lookup(unwinder->images, path);
     if (!image)
     {
-        image = image_open(unwinder->pid, line + name);
-        g_hash_table_insert(unwinder->images, g_strdup(line + name), image);
+        image = image_open(path);
+        g_hash_table_insert(unwinder->images, g_strdup(path), image);
     }
     for (guint i = 0; i < image->part_count; i++)
     {
@@ -153,6 +145,20 @@ static void add_range(FcUnwinder *unwinder, const char *line)
     }
 }
 
+static void add_line(FcUnwinder *unwinder, const char *line)
+{
+    unsigned long start;
+    unsigned long end;
+    unsigned long offset;
+    char rights[5];
+    int name = 0;
+    if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &start, &end, rights, &offset, &name) != 4 ||
+        name == 0 || line[name] != '/' || rights[2] != 'x')
+        return;
+    g_autofree char *path = g_strdup_printf("/proc/%d/root%s", unwinder->pid, line + name);
+    fc_unwinder_add(unwinder, path, start, end, offset);
+}
+
 static void read_maps(FcUnwinder *unwinder)
 {
     g_autofree char *path = g_strdup_printf("/proc/%d/maps", unwinder->pid);
@@ -163,7 +169,7 @@ static void read_maps(FcUnwinder *unwinder)
     g_array_set_size(unwinder->ranges, 0);
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     for (char **line = lines; *line; line++)
-        add_range(unwinder, *line);
+        add_line(unwinder, *line);
 }
 
 static const Range *look_up(const FcUnwinder *unwinder, guint64 address)
@@ -309,9 +315,11 @@ static gboolean entry_bytes(const Image *image, guint64 address, Bytes *bytes)
     if (!get(image, address, &length, sizeof length) || length == 0 || length >= 0xfffffff0)
         return FALSE;
     bytes->at = at(image, address + sizeof length, length);
-    bytes->end = bytes->at + (bytes->at ? length : 0);
+    if (!bytes->at)
+        return FALSE;
+    bytes->end = bytes->at + length;
     bytes->is_bad = FALSE;
-    return bytes->at != NULL;
+    return TRUE;
 }
 
 /* Returns the size of an address in that encoding; 0: the encoding is not known. */
@@ -407,6 +415,12 @@ static void set_frame(Row *row, guint64 number, gint64 more)
     row->more = more;
 }
 
+/* An offset in units of the common part; a wrong one may be of any size. */
+static gint64 scale(guint64 offset, const Entry *entry)
+{
+    return (gint64)(offset * (guint64)entry->data_align);
+}
+
 /* Applies an instruction that says how one register or the frame is found.  FALSE: it is unknown.
  */
 static gboolean apply_rule(Row *row, guint8 what, const Entry *entry, Bytes *bytes)
@@ -414,10 +428,10 @@ static gboolean apply_rule(Row *row, guint8 what, const Entry *entry, Bytes *byt
     const guint64 number = what == 0x0e || what == 0x13 || what == 0x0f ? 0 : take_unsigned(bytes);
     if (what == 0x05 || what == 0x14) /* DW_CFA_offset_extended, val_offset */
         set_rule(row, number, what == 0x05 ? RULE_OFFSET : RULE_VALUE,
-                 (gint64)take_unsigned(bytes) * entry->data_align);
+                 scale(take_unsigned(bytes), entry));
     else if (what == 0x11 || what == 0x15) /* the same with a sign */
         set_rule(row, number, what == 0x11 ? RULE_OFFSET : RULE_VALUE,
-                 take_signed(bytes) * entry->data_align);
+                 scale((guint64)take_signed(bytes), entry));
     else if (what == 0x07)
         set_rule(row, number, RULE_UNKNOWN, 0);
     else if (what == 0x08)
@@ -429,13 +443,13 @@ static gboolean apply_rule(Row *row, guint8 what, const Entry *entry, Bytes *byt
     else if (what == 0x0c) /* DW_CFA_def_cfa and its kin */
         set_frame(row, number, (gint64)take_unsigned(bytes));
     else if (what == 0x12)
-        set_frame(row, number, take_signed(bytes) * entry->data_align);
+        set_frame(row, number, scale((guint64)take_signed(bytes), entry));
     else if (what == 0x0d)
         set_frame(row, number, row->more);
     else if (what == 0x0e)
         row->more = (gint64)take_unsigned(bytes);
     else if (what == 0x13)
-        row->more = take_signed(bytes) * entry->data_align;
+        row->more = scale((guint64)take_signed(bytes), entry);
     else if (what == 0x0f)
         row->frame = (Rule){.kind = RULE_RESULT, .block = take_block(bytes)};
     else
@@ -460,7 +474,7 @@ static gboolean run_rules(Row *row, const Row *first, const Entry *entry, Bytes 
         if ((what & 0xc0) == 0x40)
             step = low;
         else if ((what & 0xc0) == 0x80)
-            set_rule(row, low, RULE_OFFSET, (gint64)take_unsigned(&bytes) * entry->data_align);
+            set_rule(row, low, RULE_OFFSET, scale(take_unsigned(&bytes), entry));
         else if ((what & 0xc0) == 0xc0 && low < FC_UNWIND_REGISTERS)
             row->registers[low] = first->registers[low];
         else if (what >= 0x02 && what <= 0x04)

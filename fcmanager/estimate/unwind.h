@@ -4,7 +4,8 @@
  * by the tables for exceptions (.eh_frame) that compilers make.  Reads the process's files, and
  * asks nothing of the process itself.
  *
- * Used by pc-samples.c, by one thread at a time.  Nothing in the files or the copy is trusted.
+ * Used by pc-samples.c, by one thread at a time; tests/fuzz/fuzz_unwind.c tries it.  Nothing in the
+ * files or the copy is trusted.
  */
 #pragma once
 
@@ -25,8 +26,12 @@ typedef struct
 
 typedef struct FcUnwinder FcUnwinder;
 
-/* Returns an unwinder for process `pid`, as the manager knows it.  The caller unrefs it. */
+/* Returns an unwinder for process `pid`, as the manager knows it.  0: it knows only what
+ * fc_unwinder_add tells it.  The caller unrefs it. */
 FcUnwinder *fc_unwinder_new(gint pid);
+/* Tells of a mapping of a file with code.  Used by the unwinder itself, and by tests. */
+void fc_unwinder_add(FcUnwinder *unwinder, const char *path, guint64 start, guint64 end,
+                     guint64 offset);
 FcUnwinder *fc_unwinder_ref(FcUnwinder *unwinder);
 void fc_unwinder_unref(FcUnwinder *unwinder);
 
