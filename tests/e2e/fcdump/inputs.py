@@ -165,6 +165,6 @@ write("functioncheck.fcd", b"FunctionCheck descriptor file.\n1 processes treated
       b"Process id: 4711\n    parent: 4700\n      file: ./one.fc\n")
 contains(classic("--image=../moved"), "profile: functioncheck.fcd\n", "functioncheck.fcd")
 shutil.copy("../good.fc", "functioncheck.fc")
-contains(classic("--image=../moved"), "profile: functioncheck.fc\n", "functioncheck.fc")
-contains(classic("../moved"), "profile: functioncheck.fc\n", "an image alone")
+contains(run("--classic", "--image=../moved").out, "profile: functioncheck.fc\n", "functioncheck.fc")
+contains(run("--classic", "../moved").out, "profile: functioncheck.fc\n", "an image alone")
 contains(classic("-pfile", "one.fc", "../moved"), "profile: one.fc\n", "-pfile")

@@ -302,7 +302,7 @@ PROCESSES = [
     Shape("fork-from-threads", "fork_tree.c", ["from-threads", 16]),
     Shape("fork-nested", "fork_tree.c", ["nested", 12]),
     Shape("fork-many", "fork_tree.c", ["many", 1000], further=None,
-          oracle=False, processes=1001, check=check_children(1000, 3),
+          oracle=False, processes=1001, check=check_children(1000, 3), env={"FC_CHILDREN": "apart"},
           # what was counted in the parent when it forked is not on the child's stack
           counted={"repairs": "exits", "check": None}),
     Shape("fork-through", "fork_tree.c", ["through", 6], check=check_inherited),
@@ -323,7 +323,7 @@ PROCESSES = [
     Shape("call-clone3", "clones.c", ["clone3", 3000], oracle=False, processes=21,
           check=check_clones(20, 3000)),
     Shape("fork-amid-loading", "loading_forks.c", [100, "{folder}/{program}-red.so"],
-          build=build_with_plugin, oracle=False, processes=101),
+          build=build_with_plugin, oracle=False, processes=101, env={"FC_CHILDREN": "apart"}),
     Shape("fork-then-load", "fork_then_load.c", [500, "{folder}/{program}-red.so"], build=build_with_plugin,
           oracle=False, processes=1, env={"FC_NO_FORK": "1"}, further=None),
     Shape("exec-chain", "exec_chain.c", ["chain", 5], status=9, check=check_chain),
