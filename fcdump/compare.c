@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* What takes a smaller part of the time, in per cent, is not told from noise by its time, unless
- * --min says otherwise: nobody would look at it, and each test more makes the others weaker. */
+/* In per cent of all time: times of smaller functions are not tested, unless --min says so.  Nobody
+ * would look at them, and each further test makes the others weaker. */
 #define LEAST_PERCENT 0.1
 
 typedef struct
@@ -20,7 +20,7 @@ typedef struct
     FcLabels labels;
     const FcProgress *progress;
     GPtrArray *problems;
-    GPtrArray *missing; /* patterns that fit nothing in any of the runs so far; as the next */
+    GPtrArray *missing; /* patterns that fit nothing in any of the runs so far; likewise the next */
     GPtrArray *warnings;
     GPtrArray *notes;
     GHashTable *taken; /* files that the runs of this side were made of */
@@ -35,8 +35,8 @@ static void add_problems(Comparer *comparer, const GPtrArray *problems)
             g_ptr_array_add(comparer->problems, g_strdup(problems->pdata[i]));
 }
 
-/* A pattern may fit what is only there before, or only after: of `all`, which is that of the runs
- * before, what is in `run`, too, is left. */
+/* Keeps in `all` the patterns that `run` misses as well: a pattern may fit functions that only some
+ * of the runs have. */
 static void keep_common(GPtrArray *all, GPtrArray *run, gboolean is_first)
 {
     for (guint i = 0; is_first && i < run->len; i++)
@@ -51,8 +51,7 @@ FcTimePart fc_compare_time(const FcOptions *options)
     return options->has_time ? options->time : FC_TIME_PART_CPU;
 }
 
-/* `operands`: a profile and the images of its side; none: the profile that is read where none is
- * named. */
+/* `operands`: a profile and the images of its side; empty: the default profile. */
 static void add_run(Comparer *comparer, FcDiff *diff, FcDiffSide side, const GPtrArray *operands)
 {
     const FcOptions *options = comparer->options;

@@ -10,18 +10,17 @@
 #include "model/labels.h"
 #include "profile/fc-profile-file.h"
 
-/* Of the operands `baseline` and `operands` of `options` each profile or descriptor is a run; an
- * image among them is for the runs of its side.  What could not be read, and what names are
- * missing, is appended to `problems` (owned strings); patterns that fit nothing in any run to
- * `missing` and, where they would leave something out, to `warnings`, as fc_select_missing makes
- * them; NULL where a side has no run left.  A file that is named again is no second run of its
- * side, and part of none, which `notes` gets told.  The caller owns the result. */
+/* Each profile or descriptor among `baseline` and `operands` of `options` is a run; an image is for
+ * the runs of its side.  Appends owned strings: to `problems`, what could not be read; to
+ * `missing`, patterns that fit nothing in any run (to `warnings` if they would leave something
+ * out), as fc_select_missing makes them; to `notes`, files that were named twice, which count once.
+ * NULL: a side has no run left.  The caller owns the result. */
 FcDiff *fc_compare_runs(const FcOptions *options, FcLabels labels, const FcProgress *progress,
                         GPtrArray *problems, GPtrArray *missing, GPtrArray *warnings,
                         GPtrArray *notes);
 
-/* Of the operands each is a run on the side after; nothing is on the other, and nothing judged.
- * Never NULL.  That they can be read was checked: nothing is told of them.  The caller owns the
+/* Each operand is a run of the side after; the other side is empty, and nothing is judged.  Never
+ * NULL. The caller has checked that they can be read: there are no messages.  The caller owns the
  * result. */
 FcDiff *fc_compare_one_side(const FcOptions *options, FcLabels labels, const FcProgress *progress);
 

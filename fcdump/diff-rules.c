@@ -73,7 +73,7 @@ static gboolean parse_metric(FcDiffRule *rule, const char *word, GError **error)
                 error);
 }
 
-/* What the unit behind a limit is worth; 0: it is none of the metric. */
+/* The factor of the unit behind a limit; 0: not a unit of the metric. */
 static double unit_value(FcDiffMetric metric, const char *unit)
 {
     static const struct
@@ -187,7 +187,7 @@ typedef struct
 {
     double level;
     GPtrArray *reasons;
-    /* Of the changes that are beyond the limit, but not proven: the largest, and how many others.
+    /* The changes beyond the limit that are not proven: the largest one, and the number of others.
      */
     FcDiffChange unproven;
     const FcDiffFunction *unproven_of;
@@ -241,7 +241,8 @@ static void add_reason(const FcDiffRule *rule, const FcDiff *diff, const FcDiffF
     g_ptr_array_add(verdicts->reasons, g_string_free(g_steal_pointer(&text), FALSE));
 }
 
-/* How many runs of each would prove such a change: its error shrinks by their root. */
+/* How many runs of each side would prove such a change.  Its error shrinks with the square root of
+ * their number. */
 static guint runs_needed(const FcDiff *diff, const FcDiffChange *change)
 {
     const guint runs = MAX(diff->runs[FC_DIFF_BEFORE], diff->runs[FC_DIFF_AFTER]);
@@ -250,7 +251,7 @@ static guint runs_needed(const FcDiff *diff, const FcDiffChange *change)
     return (guint)CLAMP(needed, MAX(FC_DIFF_RUNS_LEAST, runs + 1), G_MAXUINT / 2);
 }
 
-/* Says of a rule which could not be told from noise, how many runs would tell it. */
+/* Says for a rule whose change may be noise how many runs would prove it. */
 static void add_unproven(const FcDiffRule *rule, const FcDiff *diff, const Verdicts *verdicts,
                          GPtrArray *notes)
 {

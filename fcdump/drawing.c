@@ -13,10 +13,10 @@ enum
     CHAIN_LEAST = 3, /* functions that are one node */
 };
 
-/* Of the whole: what takes less is left out.  As pprof has it. */
+/* The least part of all time for a node or an arc, as in pprof. */
 #define NODE_SHARE 0.005
 #define ARC_SHARE 0.001
-/* A function with more of its own time is no part of a chain. */
+/* A function with a larger part of local time is not merged into a chain. */
 #define CHAIN_SHARE 0.01
 #define ARCS_PER_NODE 1.6
 
@@ -70,8 +70,8 @@ static GArray *find_large(const FcReportContext *context, double least)
     return large;
 }
 
-/* Of these three quarters of `most` with most local time, for these are looked for, and then those
- * with most total time until there are `most`; by total time. */
+/* Chooses `most` functions: three quarters of them by local time, as users look for these, the rest
+ * by total time.  In order of total time. */
 static void choose_functions(FcDrawing *drawing, const FcReportContext *context,
                              const GArray *large, guint most)
 {
@@ -132,8 +132,8 @@ static void add_direct(FcDrawing *drawing, const FcModel *model, double least, c
     }
 }
 
-/* The time that each drawn function took when the drawn function nearest above was no direct
- * caller: guint64, the numbers of both nodes -> guint64 ns. */
+/* By pair of drawn functions (guint64: both node numbers), the time in ns of the lower one when
+ * only functions that are not drawn were between them. */
 static GHashTable *find_indirect(const FcStacks *stacks, const guint64 *totals, const gint *node_of)
 {
     GHashTable *indirect = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
@@ -213,8 +213,8 @@ static gboolean is_way_around(const FcDrawing *drawing, guint without)
     return FALSE;
 }
 
-/* The lightest go, as long as each node stays as near to its callers: as pprof has it, those first
- * that go by way of what is left out. */
+/* Deletes arcs whose nodes another way connects, as pprof does: all that pass functions which are
+ * not drawn, then the lightest ones until there are few enough. */
 static void drop_arcs(FcDrawing *drawing)
 {
     guint left = drawing->arcs->len;
@@ -241,7 +241,7 @@ static void drop_arcs(FcDrawing *drawing)
 
 /* ---- Chains --------------------------------------------------------------------------------- */
 
-/* For each node the one that it alone calls and that is called by it alone, or FC_NONE. */
+/* For each node, its only callee if it is the only caller of that; otherwise FC_NONE. */
 static gint *find_links(const FcDrawing *drawing, const FcModel *model)
 {
     const guint count = drawing->nodes->len;
@@ -337,7 +337,8 @@ static gboolean fits_somehow(FcDrawing *drawing)
     return fc_drawing_fits(drawing);
 }
 
-/* That of `most` functions, made smaller where it needs to be; `fits` says whether that helped. */
+/* Makes the drawing of `most` functions.  If it does not fit a screen, drops arcs and folds chains.
+ * `fits`: whether it fits then. */
 static FcDrawing *draw_small(const FcReportContext *context, const GArray *large,
                              const FcStacks *stacks, const guint64 *totals, guint most,
                              gboolean *fits)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * So much of the call graph that a screen shows it in letters that can be read: which functions and
- * arcs are drawn, and where a chain of calls is one node.  Made by the export for graphviz, which
- * writes it; drawing-fit.c says whether it fits.  Nothing here prints.
+ * As much of the call graph as fits a screen in readable letters: which functions and arcs are
+ * drawn, and which chains of calls are one node.  Made by the export for graphviz, which writes it;
+ * drawing-fit.c says whether it fits.  Nothing here prints.
  */
 #pragma once
 

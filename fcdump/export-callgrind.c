@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The format of Valgrind's Callgrind, for callgrind_annotate and KCachegrind: each function's
- * local time at its first line, each call at the line that it comes from, with its number and
- * the time that was measured for it.  One part for each thread; what the profile does not say to
- * be of one (it lists so many functions and arcs of threads and no more) is in a last part.
+ * The format of Valgrind's Callgrind, for callgrind_annotate and KCachegrind: each function's local
+ * time at its first line; each arc at the line of the call, with the number of calls and their
+ * total time.  There is one part for each thread.  The last part has what belongs to no listed
+ * thread, as a profile lists only so many functions and arcs of threads.
  */
 #include "fcdump/export.h"
 #include "fcdump/job.h"
@@ -22,7 +22,7 @@ typedef struct
     gboolean has_cpu; /* an event before the elapsed time: that on the CPU */
 } Callgrind;
 
-/* A time, and the part of it off the CPU; and the calls that it is of. */
+/* A number of calls, their time, and the part of it off the CPU. */
 typedef struct
 {
     guint64 calls;
@@ -34,7 +34,7 @@ typedef struct
 typedef struct
 {
     Cost *functions; /* local times */
-    Cost *arcs;      /* by the profile's own number of them, which is the tag of a site */
+    Cost *arcs;      /* by the number of the arc in the profile, which is the tag of a site */
 } Part;
 
 /* The events of a line, to its end. */
@@ -77,7 +77,8 @@ static guint number_of(GHashTable *known, const char *name)
     return number;
 }
 
-/* The three lines that say which function is meant; `called`: by the one before. */
+/* Writes the three lines that name a function; `called`: it is the callee of the function before.
+ */
 static void put_function(const Callgrind *export, gint function, gboolean called)
 {
     const guint number = (guint)(function + 1);
@@ -131,7 +132,7 @@ static void move_cost(Cost *from, Cost *to, const Cost *cost)
     from->wait_ns -= MIN(cost->wait_ns, from->wait_ns);
     if (from->calls > 0)
         return;
-    /* of all calls the time is known: what is left are parts of nanoseconds of each thread */
+    /* every call has a time: the rest is rounding */
     to->ns += from->ns;
     to->wait_ns += from->wait_ns;
     *from = (Cost){0};
@@ -203,8 +204,8 @@ static void put_call(const Callgrind *export, const FcCallSite *site, const Cost
     put_cost(export, cost);
 }
 
-/* The calls by functions that are not shown are said to come from outside, which is FC_NONE.
- * Whether there was a call; without `put` none is written. */
+/* Writes the calls that `function` makes, if `put`; returns whether there are any.  Calls by
+ * functions that are not shown belong to FC_NONE, the outside. */
 static gboolean put_calls(const Callgrind *export, gint function, const Part *part, gboolean put)
 {
     gboolean found = FALSE;
@@ -263,7 +264,8 @@ static void put_head(const Callgrind *export)
         fprintf(export->out, "desc: Job: %s\n", job);
 }
 
-/* `number`: of the part, from 1; `thread`: whose it is, the number of threads for the rest. */
+/* `number`: of the part, from 1; `thread`: its thread, or the number of threads for the last part.
+ */
 static void put_part_head(const Callgrind *export, guint thread, guint number)
 {
     const GArray *threads = export->model->profile->threads;
@@ -327,7 +329,7 @@ static gboolean put_parts(const Callgrind *export)
         }
         part_free(&part);
     }
-    /* Once, for all: callgrind_annotate takes the last for the whole. */
+    /* Written once, at the end: callgrind_annotate uses the last one as the total. */
     fputs("totals:", export->out);
     put_cost(export, &sum);
     return has_rest;

@@ -44,7 +44,7 @@ static void put_name(const Chrome *chrome, const char *what, guint thread, gint6
     fc_json_end_object(chrome->json);
 }
 
-/* The number of the call's track, which is announced where it is met for the first time. */
+/* The number of the call's track.  Writes the track's name when it is used for the first time. */
 static gint64 track_of(const Chrome *chrome, const FcTimelineCall *call)
 {
     const FcProfileThread *thread = thread_of(chrome, call->thread);
@@ -72,8 +72,8 @@ static gint64 track_of(const Chrome *chrome, const FcTimelineCall *call)
 
 /* ---- Beginnings and ends ---------------------------------------------------------------- */
 
-/* One event for each, and not one that has a duration: viewers add that up to an end in floating
- * point, and take what then seems to outlast its caller for another stack. */
+/* A beginning or an end.  Not one event with a duration: viewers compute the end in floating point,
+ * and a call that seems to outlast its caller moves to another track. */
 typedef struct
 {
     const FcTimelineCall *call;

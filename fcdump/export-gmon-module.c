@@ -3,9 +3,9 @@
  * One module's gmon.out file: which functions and arcs belong into a module's gmon.out file, by
  * which addresses gprof will know them, and what does not fit; see export-gmon.h.
  *
- * gprof takes all code up to the next symbol that it likes for a function's, and drops
- * calls by callers that it does not know.  So its own table of symbols is asked, and calls
- * from outside the module are put down to a function that calls nobody in the profile.
+ * gprof takes all code up to the next symbol that it accepts as one function, and drops calls by
+ * unknown callers.  So this uses gprof's own table of symbols, and gives calls from outside the
+ * module to a function that calls nobody in the profile.
  */
 #include "fcdump/export-gmon.h"
 

@@ -11,7 +11,7 @@ static void free_copy(gpointer array)
     g_array_unref(array);
 }
 
-/* A copy of an array whose elements have times, at that offset, of which the waiting is taken off.
+/* Copies an array whose elements have times at that offset, and subtracts the waiting from these.
  */
 static GArray *copy_cpu(const GArray *array, guint size, gsize times_offset)
 {
@@ -47,7 +47,7 @@ static FcCallgraph *copy_graph(const FcModel *model, const GArray *functions, co
                             sites->len);
 }
 
-/* What findings look at, with times on the CPU; all else is the model's own. */
+/* Makes findings with copies that have times on the CPU; all else is shared with the model. */
 static GPtrArray *find_by_cpu(const FcReportContext *context)
 {
     const FcModel *model = context->model;

@@ -73,8 +73,8 @@ typedef struct
     guint number;
 } Line;
 
-/* The line of a call in the function that has its code: where the site is in what was inlined, that
- * of the call which was. */
+/* The line of a call in the function whose code makes it.  If an inlined function makes it, the
+ * line of the call that was inlined. */
 static Line find_line(const FcModel *model, const FcProfileLocation *site)
 {
     g_autoptr(GArray) chain = fc_symbols_find_chain(model->symbols, model->profile, site);

@@ -52,7 +52,7 @@ void fc_export_html_off(FcJson *json, const FcProfileTimes *times, const FcProfi
 
 /* ---- Functions ----------------------------------------------------------------------------- */
 
-/* As the reports, which show what of it was on the CPU; and its standard error. */
+/* Writes the mark and the standard error of the part on the CPU, as reports show them. */
 static void put_doubt(const Export *export, FcTimeSum sum, guint64 wait_ns)
 {
     const FcReportContext *context = export->context;
@@ -361,7 +361,7 @@ static const char *first_clock(const FcModel *model)
                : "elapsed";
 }
 
-/* A table of the heaviest functions, for who has no scripts. */
+/* A table of the heaviest functions, for browsers without scripts. */
 static void put_plain(const FcReportContext *context, FILE *out)
 {
     const FcModel *model = context->model;

@@ -7,12 +7,12 @@
 #include "fcdump/json.h"
 #include "fcdump/report.h"
 
-/* Of a time the part on the CPU, of which `wait_ns` was not; all of it, where the model's times are
- * of one part. */
+/* `ns` without `wait_ns`, which is the part on the CPU; all of `ns` if the model's times are only
+ * one part already. */
 guint64 fc_export_html_cpu_ns(const FcModel *model, guint64 ns, guint64 wait_ns);
 
-/* An array: of the time off the CPU what was not of its own accord, then by what it waited for, of
- * FcWaitKind and what is not known. */
+/* An array of the parts of the time off the CPU: preempted, then waits by FcWaitKind, then unknown.
+ */
 void fc_export_html_off(FcJson *json, const FcProfileTimes *times, const FcProfileOff *off);
 
 /* "", "~", "<" or "<~": what stands before the time of an arc, and of its call sites. */

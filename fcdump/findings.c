@@ -92,7 +92,7 @@ static char *format_stack(const FcModel *model, const GArray *stack)
     return g_string_free(text, FALSE);
 }
 
-/* Of one process that a signal killed: where each thread was is in --threads. */
+/* For one process that a signal killed.  --threads shows where each thread was. */
 static void find_death(GPtrArray *findings, const FcModel *model)
 {
     const FcProfile *header = ((const FcInput *)model->inputs->pdata[0])->header;
@@ -204,7 +204,7 @@ static void find_contention(GPtrArray *findings, const FcReportContext *context,
                     "--waits");
 }
 
-/* Threads that wait for something else: nobody is in their way. */
+/* Threads that wait for something other than each other. */
 static void find_waits(GPtrArray *findings, const FcReportContext *context,
                        const FcContentionPlace *place)
 {
@@ -280,8 +280,7 @@ static void find_leaks(GPtrArray *findings, const FcReportContext *context)
         "--mem-leaks");
 }
 
-/* What the slowest hundredth of a function's calls took at least; 0: that is nothing notable, or
- * too few calls were timed. */
+/* The 99th percentile of a function's calls; 0: not notable, or too few calls were timed. */
 static guint64 tail_ns(FcLatencyTable *latencies, const FcModel *model, guint function)
 {
     const FcPercentileSet set = fc_latency_of_function(latencies, function);
@@ -292,7 +291,8 @@ static guint64 tail_ns(FcLatencyTable *latencies, const FcModel *model, guint fu
     return own->figures.calls / 100 * set.ns[FC_PERCENTILE_99];
 }
 
-/* A caller's calls are slow where its callee's are: the innermost of such is the one to look at. */
+/* If a callee's calls are slow, so are its caller's: the innermost such function is the one to
+ * report. */
 static guint innermost_tail(const FcModel *model, const guint64 *tails, guint function)
 {
     guint found = function;
@@ -405,9 +405,8 @@ static void find_balance(GPtrArray *findings, const FcReportContext *context)
                     g_strdup_printf(", %s more than its share", time), "--threads");
 }
 
-/* Whether that many calls by `calls` others are 0, 1, 2 and so on of these, or from 1 on: what is
- * done for each of a number of things with all that came before.  A square of the calls itself
- * tells nothing: a loop in each may go so far. */
+/* Whether `callees` is n(n-1)/2 or n(n+1)/2 for n = `calls`: something is done for each item with
+ * all items before it.  n*n itself tells nothing, as each call may have a loop of n. */
 static gboolean is_triangle(guint64 callees, guint64 calls)
 {
     if (calls < SQUARE_CALLS || calls > G_MAXUINT32)
@@ -415,7 +414,7 @@ static gboolean is_triangle(guint64 callees, guint64 calls)
     return callees == calls * (calls - 1) / 2 || callees == calls * (calls + 1) / 2;
 }
 
-/* Of the arc's time, as far as that of its callee is an estimate. */
+/* The standard error of the arc's time: its share of the callee's error. */
 static guint64 arc_error_ns(const FcModel *model, const FcArc *arc)
 {
     const FcProfileFunction *callee = &fc_model_function(model, arc->callee)->figures;

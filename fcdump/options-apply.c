@@ -93,8 +93,8 @@ gboolean fc_option_apply_color(FcOptions *options, const FcOption *option, const
     return TRUE;
 }
 
-/* The styles are those of the original; names tell by themselves which one they
- * are of.  Only whether parameters are shown is left to choose. */
+/* The original's styles of names.  The style is recognized from the name now; only whether
+ * parameters are shown is a choice. */
 gboolean fc_option_apply_demangle(FcOptions *options, const FcOption *option, const char *argument,
                                   GError **error)
 {

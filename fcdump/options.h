@@ -166,6 +166,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcOptions, fc_options_free)
 /* The text of --help; the caller owns it. */
 char *fc_options_help(const FcReport *const *table);
 
-/* Which part of the times is shown, unless --time says so: that on the CPU by reports, in drawings
- * of the call graph, and in a gmon.out file, whose samples are of that; all by what holds both. */
+/* The part of the times that is shown, unless --time says: on the CPU in reports, drawings of the
+ * call graph and gmon.out files; elapsed in exports that hold both. */
 FcTimePart fc_options_time(const FcOptions *options);

@@ -74,8 +74,8 @@ static const struct
      CALLS_MISSING},
 };
 
-/* How much a note means, and its explanation.  Of a kind that is not known only the list that it
- * stands in (`is_loss`) tells; a loss is then the worst one. */
+/* How grave a note is, and its explanation.  If the kind is not known, a loss counts as the
+ * gravest, a repair as the least. */
 static Weight weigh(const FcProfileNote *note, gboolean is_loss, const char **meaning)
 {
     *meaning = NULL;

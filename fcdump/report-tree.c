@@ -71,7 +71,7 @@ static char *node_key(const FcReportContext *context, guint parent,
     return g_strdup_printf("%u:%u", parent, function);
 }
 
-/* What was folded stands for calls from anywhere: it is no root. */
+/* A folded node stands for calls from anywhere; it is not a root. */
 static guint folded_node(Tree *tree)
 {
     const Node fresh = {.function = NO_FUNCTION,
@@ -87,8 +87,8 @@ static guint folded_node(Tree *tree)
     return tree->folded;
 }
 
-/* One copy of a header's function below another is recursion, which is folded: the node above that
- * it is folded onto, or NO_NODE. */
+/* A copy of a header's function below another copy is recursion, which is folded.  Returns the node
+ * that it is folded onto, or NO_NODE. */
 static guint find_copy(const Tree *tree, guint parent, guint function)
 {
     if (fc_model_function(tree->context->model, function)->copies < 2)
@@ -98,8 +98,8 @@ static guint find_copy(const Tree *tree, guint parent, guint function)
     return parent;
 }
 
-/* Adds a context to its node; with `copy` the node is of a copy of its function further up, whose
- * time holds that of the context. */
+/* Adds a context to its node.  `copy`: the node belongs to a copy of its function further up, whose
+ * total time already holds that of the context. */
 static void add_context(Tree *tree, Node *node, const FcProfileContext *from, gboolean copy)
 {
     node->calls += from->calls;
@@ -155,9 +155,9 @@ static void merge_contexts(Tree *tree)
     }
 }
 
-/* A recursive function that was called from several sites below one node, and folded onto it,
- * may be active in several of its contexts at once.  Their sum is too much then; neither the
- * parent nor the function itself was active for less. */
+/* If a recursive function was called from several sites below one node, several of its contexts may
+ * be active at once.  Then the sum of their times is too large, so it is bounded by the times of
+ * the parent and of the function. */
 static void bound_nodes(Tree *tree)
 {
     const FcModel *model = tree->context->model;
@@ -337,7 +337,8 @@ static void begin_row(Tree *tree, FcTable *table, FcStyle style, const GArray *p
     fc_table_cell(table, csv ? fc_format_count(path->len - 1) : NULL);
 }
 
-/* Who called what stands below it is not known, nor does it call: it has a time alone. */
+/* The node of folded contexts has no calls of its own, and the callers of its children are not
+ * known: it has only a time. */
 static void add_folded_node(Tree *tree, FcTable *table, const Node *node, const GArray *path)
 {
     begin_row(tree, table, FC_STYLE_DIM, path);

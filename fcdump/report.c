@@ -382,8 +382,8 @@ char *fc_report_mark(char *text, gboolean marked)
     return with_mark;
 }
 
-/* By its standard error, or, where none is known, as hooks took more than twice what is left.  They
- * take no part in waiting. */
+/* Whether the standard error is more than half of the time or, if no error is known, the overhead
+ * more than twice the time.  Waiting has neither. */
 static gboolean is_doubtful(const FcReportContext *context, guint64 ns, guint64 error_ns,
                             guint64 cost_ns)
 {
@@ -422,7 +422,7 @@ void fc_report_add_local(FcTimeSum *sum, const FcProfileFunction *figures)
     sum->estimated = sum->estimated || fc_report_is_local_estimated(figures);
 }
 
-/* No call of the function was timed, and no samples tell more: the error is all there is. */
+/* FALSE: no call of the function was timed, and the standard error is as large as the time. */
 static gboolean is_known(const FcProfileFunction *figures, guint64 ns, guint64 error_ns)
 {
     return fc_format_is_csv() || figures->counted == 0 || figures->timed > 0 ||

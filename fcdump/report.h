@@ -40,17 +40,18 @@ char *fc_report_line(const FcReportContext *context, const char *file, guint lin
  * caller owns the result. */
 char *fc_report_name(const FcReportContext *context, gint function, guint via);
 
-/* What an export of stacks shows that holds one weight: that of --weight, else the time that --time
- * wants, else that on the CPU, else the time. */
+/* The weight of an export of stacks that has only one: by --weight, else by --time, else time on
+ * the CPU if it is known, else elapsed time. */
 FcWeight fc_report_weight(const FcReportContext *context);
 
-/* Whether the total time of the function is an estimate, as not all of its calls were timed; and
- * the local one, as not all of those, or of the calls that it made, were. */
+/* Whether the total time of the function is an estimate, because not all of its calls were timed;
+ * and its local time, because not all of its calls or of those that it made were timed. */
 gboolean fc_report_is_estimated(const FcProfileFunction *figures);
 gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
-/* Whether the bounds, and all else that is known of single calls, are of some of its calls. */
+/* Whether only a sample of its calls was timed, so that bounds and percentiles are those of the
+ * sample. */
 gboolean fc_report_is_sampled(const FcProfileFunction *figures);
-/* A time, or several together: what is to be known for their mark. */
+/* A time, or a sum of times, with what decides on its mark. */
 typedef struct
 {
     guint64 ns;
@@ -61,21 +62,21 @@ typedef struct
 
 void fc_report_add_total(FcTimeSum *sum, const FcProfileFunction *figures);
 void fc_report_add_local(FcTimeSum *sum, const FcProfileFunction *figures);
-/* "~" where it is an estimate, and "?" where it is mostly uncertainty, by its error or by what was
- * taken off. */
+/* "~": it is an estimate; "?": its error, or the overhead that was subtracted, is too large. */
 const char *fc_report_time_mark(const FcReportContext *context, const FcTimeSum *sum);
-/* The time with that before it.  The caller owns the result, as that of the next: these two are of
- * one function, and "unknown" where nothing tells. */
+/* The time with its mark.  The next two are the same for one function, or "unknown". The caller
+ * owns the results. */
 char *fc_report_time(const FcReportContext *context, const FcTimeSum *sum);
 char *fc_report_total_time(const FcReportContext *context, const FcProfileFunction *figures);
 char *fc_report_local_time(const FcReportContext *context, const FcProfileFunction *figures);
-/* Whether calls by the arc are a share of what is exact for several together, at any of its sites.
+/* Whether the arc's calls are apportioned at any of its sites: only the sum of several arcs is
+ * exact.
  */
 gboolean fc_report_is_apportioned(const FcModel *model, const FcArc *arc);
 /* `text`, which it takes over, with "~" before it if `marked`. */
 char *fc_report_mark(char *text, gboolean marked);
-/* Where --thread wants some threads of a process: contexts are known of all together, and calls
- * between functions may be.  TRUE if so, which is said under that title. */
+/* Whether contexts (or arcs) are known only for all threads together, but --thread selects some.
+ * If so, says it under that title. */
 gboolean fc_report_lacks_contexts(const FcReportContext *context, const char *title);
 gboolean fc_report_lacks_arcs(const FcReportContext *context, const char *title);
 /* What the functions' own times off the CPU add up to, and whether that is worth a word: a
@@ -85,11 +86,10 @@ guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable);
 /* Whether times off the CPU have a column: where they are notable, beside times on the CPU. */
 gboolean fc_report_shows_waits(const FcReportContext *context);
 
-/* Says of what minima and maxima are, where that is not what the times beside them are of. */
+/* Says what minima and maxima measure if it differs from the times beside them. */
 void fc_report_note_bounds(const FcReportContext *context);
-/* The time's share of the whole; the caller owns it.  Where that is the local times of all
- * functions no time is more, though the total of a function may be by what was rounded; of --base
- * it may. */
+/* The time's share of the whole; the caller owns it.  At most 100% (a total may exceed the sum of
+ * local times by rounding); with --base it may be more. */
 char *fc_report_share(const FcModel *model, guint64 ns);
 /* Says what 100% is. */
 void fc_report_note_base(const FcReportContext *context);
@@ -114,7 +114,7 @@ GArray *fc_report_functions_elapsed(const FcReportContext *context);
 /* Whether `part` is less than --min per cent of `whole`. */
 gboolean fc_report_is_small(const FcReportContext *context, guint64 part, guint64 whole);
 
-/* How long a call takes at least that --min and --min-time leave in. */
+/* The least total time of a call that --min and --min-time keep. */
 guint64 fc_report_least_ns(const FcReportContext *context);
 
 /* What --min and --top make of the rows of a report. */
@@ -125,7 +125,7 @@ typedef struct
     guint beyond; /* left out by --top */
 } FcReportCut;
 
-/* Whether the next row is printed, which weighs `part` of `whole`; counts it. */
+/* Whether the next row, with a share of `part` in `whole`, is printed.  Counts it. */
 gboolean fc_report_keep(const FcReportContext *context, FcReportCut *cut, guint64 part,
                         guint64 whole);
 /* A row of a table with `columns` columns that says so in the last one, if any were left out. */

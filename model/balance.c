@@ -4,8 +4,8 @@
  */
 #include "model/balance.h"
 
-/* Threads that began earlier or later by more than this, of the busiest one's run, had their work
- * at another time.  No figure depends on it, only whether the finding is told. */
+/* Threads whose start differs by more than this part of the busiest thread's run did not share its
+ * work.  It decides only whether the finding is shown. */
 #define LATE 0.1
 
 static guint64 less(guint64 ns, guint64 taken)
@@ -23,7 +23,7 @@ static guint64 cpu_ns(const FcProfileThread *thread)
     return less(thread->run_ns, thread->wait_ns);
 }
 
-/* The function in which it was longest, with all that this called: its outermost, or FC_NONE. */
+/* The function with the thread's largest total time, its outermost one; FC_NONE: none. */
 static gint outermost(const FcModel *model, const FcProfileThread *thread)
 {
     guint64 most_ns = 0;

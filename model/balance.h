@@ -13,7 +13,7 @@ typedef struct
     guint threads;      /* so many share it */
     guint64 cpu_ns;     /* all together */
     guint64 busiest_ns; /* one of them */
-    guint64 saved_ns;   /* so much sooner would it have ended if each had done as much */
+    guint64 saved_ns;   /* how much sooner it would have ended with equal shares */
 } FcBalance;
 
 /* The work with the largest saved_ns. */

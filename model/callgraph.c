@@ -216,9 +216,8 @@ static void find_cycles(FcCallgraph *graph)
     g_array_unref(search.path);
 }
 
-/* Two sites of one arc can be active at once only where the callee can reach the
- * caller again.  Then the sum counts some time twice; it is at least bounded by
- * what the two functions took themselves. */
+/* Two sites of one arc can be active at once only if the callee can call the caller again.  Then
+ * the sum counts some time twice, so it is bounded by the total times of both functions. */
 static void bound_arcs(FcCallgraph *graph, const guint64 *function_total_ns)
 {
     for (guint i = 0; i < graph->arc_count; i++)

@@ -68,9 +68,9 @@ static guint64 pair_key(gint caller, guint callee)
     return (guint64)(guint)caller << 32 | callee;
 }
 
-/* Recursion: where the only caller from a site is the function itself, is_incoming can't say
- * whether a callee seen with that site was inlined.  It was if the same callee was inlined where
- * others called the function. */
+/* Recursion: if the only caller from a site is the function itself, is_incoming can't tell whether
+ * a callee with that site was inlined.  It was if other arcs of the same caller and callee are
+ * inlined. */
 static void mark_recursive(const Resolver *resolver)
 {
     const FcModel *model = resolver->model;
@@ -111,8 +111,8 @@ static const char *module_name(const FcModel *model, gint module)
     return fc_base_name(g_array_index(model->profile->modules, FcProfileModule, module).path);
 }
 
-/* The name of the unprofiled function that the call came through, or NULL where it came
- * straight from its caller or that can't be known. */
+/* The name of the unprofiled function that made the call; NULL: the caller itself made it, or that
+ * is not known. */
 static const char *find_via(const Resolver *resolver, guint index)
 {
     const FcModel *model = resolver->model;
@@ -135,8 +135,8 @@ static const char *find_via(const Resolver *resolver, guint index)
     }
     if (symbol->raw_name)
     {
-        /* The site lies in another profiled function, so nothing unprofiled was in between: the
-         * caller was inlined there, though the debug information does not say so. */
+        /* The site lies in another profiled function, so no unprofiled function was in between.
+         * The caller was inlined there, even if the debug information does not say so. */
         g_autofree char *key = fc_model_symbol_key(model, &arc->site, symbol->start);
         return caller != FC_NONE && g_hash_table_contains(resolver->keys, key) ? NULL
                                                                                : symbol->name;

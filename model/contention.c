@@ -7,19 +7,18 @@
 #include <string.h>
 
 #define NAMES_MAX 3
-#define LEAST_WAIT                                                                                 \
-    0.01 /* of a thread's time in a function, for it to count as one that waits there */
+#define LEAST_WAIT 0.01 /* of a thread's time: a shorter wait in a function does not count */
 
 /* Of a function: how many threads waited in it, and how long, for what. */
 typedef struct
 {
     guint threads;
-    guint last; /* of these threads; what is several functions to a thread may be one here */
+    guint last; /* the last of them, so that none counts twice */
     guint64 wait_ns;
     guint64 kind_ns[FC_WAIT_KINDS + 1];
 } Waits;
 
-/* What a model's threads have: those that wait for one another, and those for something else. */
+/* Waits by function: of threads that wait for one another, and for something else. */
 typedef struct
 {
     const FcModel *model;
@@ -116,10 +115,10 @@ static void add_wait(Waits *waits, guint number, const FcProfileThread *thread,
         waits->kind_ns[kind] += kind_ns[kind];
 }
 
-/* Where the profile has no preempted times by function: a thread is preempted where it computes, so
- * much of its time off the CPU in each function is not of its own accord.  That is wrong where a
- * function is preempted in counted ones that it calls, so none has more than the whole thread, and
- * the rest of a time that was mostly other work's says little. */
+/* Estimates how long the thread waited in the function if the profile has no preempted times by
+ * function: the thread's preemption is shared out by time on the CPU. That is wrong if the function
+ * was preempted in counted functions that it calls.  So the result is at most the whole thread's
+ * waiting, and 0 if most of the time was preemption. */
 static guint64 guess_blocked_ns(const FcModel *model, const FcProfileThread *thread,
                                 const FcProfileThreadFunction *function, guint64 all_cpu_ns)
 {
@@ -164,7 +163,7 @@ static void add_thread(const Search *search, guint number, const FcProfileThread
     }
 }
 
-/* The threads of a process are in `contended`: those that wait in a function together. */
+/* Adds the threads of one process that wait in the same function to `contended`. */
 static void end_process(const Search *search)
 {
     for (guint i = 0; i < search->model->functions->len; i++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the times off the CPU say of the threads: what they wait for and where, who only waits, and
- * how much others had their processors.  Pure computation on a model; never prints.
+ * Where and for what threads wait, which threads are idle, and how long threads were preempted.
+ * Pure computation on a model; never prints.
  */
 #pragma once
 
 #include "model/model.h"
 
-/* What threads wait in: the function that they do it in most, and what they wait for. */
+/* The function with most waits of threads, and what they wait for. */
 typedef struct
 {
     gint function;    /* FC_NONE: there is none */
@@ -24,8 +24,8 @@ typedef struct
     guint64 preempted_ns; /* of it: other threads ran, of any program */
     guint idle;           /* threads that waited nearly all of their time, and not for a lock */
     GPtrArray *names;     /* const char *, of some of these; the model's */
-    /* Two threads at least that wait for one another: for a lock, or those that are not idle for a
-     * sign of another thread; for what is not known, if no kind is.  whole_ns is the time of all
+    /* Two threads or more that wait for one another: for a lock, or (if they are not idle) for a
+     * signal from another thread; if no kinds are known, for anything.  whole_ns is the time of all
      * threads that are not idle. */
     FcContentionPlace contended;
     /* One thread or more that wait for something else: input, sleep, a disk. */
@@ -34,12 +34,12 @@ typedef struct
 
 #define FC_CONTENTION_IDLE 0.9 /* of an idle thread's time, at least, it waits */
 
-/* Whether that thread, of which its times off the CPU are known, is one. */
+/* Whether the thread is idle.  Its times off the CPU must be known. */
 gboolean fc_contention_is_idle(const FcProfileThread *thread);
 
-/* The parts of a function's own time off the CPU: preempted, and for what it waited as its samples
- * share that out; in the last element what no sample tells.  Sums up to local_wait_ns.  `known` may
- * be NULL: nothing is known. */
+/* The parts of a function's own time off the CPU: preemption, and the kinds of waits in the
+ * proportions of its samples.  The last element is waiting without samples.  Sums up to
+ * local_wait_ns.  `known` may be NULL: nothing is known. */
 typedef struct
 {
     guint64 preempted_ns;

@@ -8,8 +8,8 @@
 
 /* ---- Finding --------------------------------------------------------------------- */
 
-/* Where in a linkage name begins what gcc appends to that of a clone, which is the same function;
- * NULL: nothing does. */
+/* The suffix that gcc appends to the linkage name of a clone, which is the same function; NULL:
+ * none. */
 static const char *find_clone(const char *raw)
 {
     static const char *const suffixes[] = {".part.", ".isra.", ".constprop.", ".localalias"};
@@ -30,7 +30,7 @@ static char *name_original(const char *raw)
     return clone ? g_strndup(raw, (gsize)(clone - raw)) : g_strdup(raw);
 }
 
-/* Of the names that have clones: how many functions are no clones; "MODULE\nNAME" -> number. */
+/* For names with clones, the number of functions that are not clones: "MODULE\nNAME" -> number. */
 static GHashTable *count_originals(const FcModel *model)
 {
     GHashTable *counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -69,7 +69,7 @@ static GHashTable *count_names(const FcModel *model)
     return counts;
 }
 
-/* What the definition is known by; NULL: its line is not known.  The caller owns the result. */
+/* The key of the definition; NULL: its line is not known.  The caller owns the result. */
 static char *definition_key(const FcModel *model, const FcFunction *function)
 {
     const FcProfileLocation *location = &function->figures.location;
@@ -88,8 +88,8 @@ static char *definition_key(const FcModel *model, const FcFunction *function)
                            module->build_id ? module->build_id : module->path, symbol.line, file);
 }
 
-/* What its clones are known by, too; NULL: it has none, or which of several functions they are of
- * is not known.  The caller owns the result. */
+/* The key that the function shares with its clones; NULL: it has none, or several functions may be
+ * theirs.  The caller owns the result. */
 static char *clone_key(const FcModel *model, GHashTable *originals, const FcFunction *function)
 {
     g_autofree char *original = name_original(function->symbol.raw_name);
@@ -137,8 +137,8 @@ static const FcProfileContext *context_at(const FcModel *model, guint index)
     return &g_array_index(model->profile->contexts, FcProfileContext, index);
 }
 
-/* Of each first copy the time of its copies below other ones, which their totals hold, too.  A
- * function is on a path once, as recursion is folded.  `has_copies` is by function. */
+/* By first copy: the time of copies that other copies called.  The totals of both hold it.  A
+ * function is on a path only once, as recursion is folded.  `has_copies` is by function. */
 static FcProfileTimes *find_nested(const FcModel *model, const guint *first,
                                    const gboolean *has_copies)
 {
@@ -161,7 +161,7 @@ static FcProfileTimes *find_nested(const FcModel *model, const guint *first,
     return nested;
 }
 
-/* `total` less what is in it twice; not less than what it holds at least. */
+/* Subtracts the time that was counted twice; the result is at least `least`. */
 static void take_off(guint64 *total, guint64 nested, guint64 least)
 {
     *total = MAX(*total - MIN(nested, *total), least);
@@ -169,7 +169,7 @@ static void take_off(guint64 *total, guint64 nested, guint64 least)
 
 /* ---- Adding up ------------------------------------------------------------------------ */
 
-/* Of each function, by first copies: whether there are others. */
+/* By first copy: whether the function has other copies. */
 static gboolean *mark_copies(const FcModel *model, const guint *first, gboolean *any)
 {
     gboolean *has_copies = g_new0(gboolean, model->functions->len + 1);

@@ -2,16 +2,16 @@
  *
  * Which changes are more than noise; see fc_diff_judge and fc_diff_change of diff.h.
  *
- * Counts are exact: where all runs of a side have the same one, another one after is a finding.
- * Everything else is tested by Welch's test, and as many functions are tested at once, at the level
- * that Benjamini and Hochberg's procedure gives.  The intervals are of the same level, so that one
- * which does not hold 0 is a finding, and the other way round.
+ * Counts are exact: if all runs of each side have the same count, a difference is a finding.
+ * Everything else is tested by Welch's test.  As many functions are tested at once, the level is
+ * that of the procedure of Benjamini and Hochberg.  The confidence intervals have the same level: a
+ * change is a finding exactly if its interval does not contain 0.
  */
 #include "model/diff.h"
 
 #include <math.h>
 
-/* Times are whole nanoseconds: that of a run which was rounded has this variance. */
+/* The variance that comes from rounding times to whole nanoseconds. */
 #define ROUNDING_VARIANCE (1.0 / 12)
 
 /* Of what is the same in all runs of either side. */
@@ -78,7 +78,8 @@ static FcDiffChange find_change(const FcDiff *diff, const FcMoments *figure, con
         change.verdict = FC_VERDICT_NOISE;
     else if (tested && tail > level)
         change.verdict = FC_VERDICT_NOISE;
-    else /* more than the error of an estimate is no more than another run may have had */
+    else /* with one run on a side, even a change beyond the errors of estimates may be how runs
+            differ */
         change.verdict = is_single(diff) ? FC_VERDICT_UNKNOWN : FC_VERDICT_FOUND;
     return change;
 }

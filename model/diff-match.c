@@ -140,8 +140,8 @@ static guint count_alike(const char *one, const char *other)
     return alike;
 }
 
-/* How well the function fits the row; 0: not at all.  In the runs of one build files stay where
- * they are, another build may lie in another folder. */
+/* How well the function fits the row; 0: not at all.  Within the runs of one build, files have the
+ * same paths; another build may be in another folder. */
 static guint fitness(const Matcher *matcher, guint index, guint row)
 {
     const FcDiffFunction *function = row_at(matcher, row);
@@ -154,8 +154,8 @@ static guint fitness(const Matcher *matcher, guint index, guint row)
     return other ? count_alike(other, file) : 0;
 }
 
-/* No file fits better than itself: as in the runs of one build, without a look at all pairs again
- * and again. */
+/* An equal file is always the best match.  This saves comparing all pairs for the runs of one
+ * build. */
 static void match_same_files(const Matcher *matcher, GArray *functions)
 {
     const FcDiffSide other = matcher->side == FC_DIFF_BEFORE ? FC_DIFF_AFTER : FC_DIFF_BEFORE;
@@ -179,8 +179,8 @@ static void match_same_files(const Matcher *matcher, GArray *functions)
     }
 }
 
-/* A file that got another name: the only function of a name is that of the other side, where it is
- * the only one as well.  `is_only`: the model has no other. */
+/* A renamed file: if each side has only one function of a name, they are the same.  `is_only`: the
+ * model has no other. */
 static void match_renamed(const Matcher *matcher, GArray *functions, gboolean is_only)
 {
     if (!is_only || functions->len != 1 || matcher->rows->len > 0 || matcher->named->len != 1)
@@ -193,7 +193,7 @@ static void match_renamed(const Matcher *matcher, GArray *functions, gboolean is
     g_array_set_size(functions, 0);
 }
 
-/* Gives each of the functions of several files a row of its own: those first that fit best. */
+/* Gives each function of several files a row of its own, the best matches first. */
 static void match_files(const Matcher *matcher, GArray *functions, gboolean is_only)
 {
     match_same_files(matcher, functions);
@@ -220,7 +220,7 @@ static void match_files(const Matcher *matcher, GArray *functions, gboolean is_o
     }
 }
 
-/* What is in no file of its own is one function, whatever else tells those of the model apart. */
+/* Functions without a file of their own are one row, even if the model has several. */
 static void match_group(const Matcher *matcher, GArray *functions, gboolean is_only)
 {
     const guint first = g_array_index(functions, guint, 0);

@@ -75,11 +75,11 @@ typedef struct
     FcDiffFigure figures[FC_DIFF_METRICS];
 } FcDiffContext;
 
-/* Of all changes that are said to be found no more than this share is expected to be noise; where
- * nothing changed, anything is found in so many comparisons. */
+/* At most this share of the changes that are reported is expected to be noise.  If nothing changed,
+ * this share of comparisons reports anything. */
 #define FC_DIFF_RATE 0.01
 
-/* Of so few runs on either side times begin to tell something: of two, Student's t is 9.9 at the
+/* The fewest runs of each side with which times mean something: with two, Student's t is 9.9 at the
  * rate above. */
 #define FC_DIFF_RUNS_LEAST 3u
 
@@ -120,8 +120,8 @@ FcDiffChange fc_diff_change(const FcDiff *diff, const FcDiffFunction *function, 
 FcDiffChange fc_diff_context_change(const FcDiff *diff, const FcDiffContext *context,
                                     FcDiffMetric metric);
 
-/* How likely a change as large as that is where there is none; FALSE where that is no question: the
- * figures are exact, or nothing is known of how much runs differ. */
+/* The probability of such a change by chance.  FALSE: the figures are exact, or it is not known how
+ * much runs differ. */
 gboolean fc_diff_tail(const FcDiff *diff, const FcDiffFunction *function, FcDiffMetric metric,
                       double *tail);
 

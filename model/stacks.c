@@ -85,8 +85,8 @@ static FcStackNode *node_at(const FcStacks *stacks, gint index)
     return &g_array_index(stacks->nodes, FcStackNode, index);
 }
 
-/* One copy of a header's function below another is recursion, which is folded onto the upper one's
- * node.  Of a context, the node above `parent` that it is folded onto; FC_NONE: it is not. */
+/* A copy of a header's function below another copy is recursion, which is folded.  Returns the node
+ * at or above `parent` that it is folded onto; FC_NONE: none. */
 static gint find_copy(const Maker *maker, gint parent, guint function)
 {
     if (fc_model_function(maker->stacks->model, function)->copies < 2)
@@ -97,8 +97,8 @@ static gint find_copy(const Maker *maker, gint parent, guint function)
     return parent;
 }
 
-/* The line of the call, as far as it is in the file of the caller as that is shown: what was
- * inlined into that, and what is not shown, is elsewhere. */
+/* The line of the call if it is in the file of the caller; else 0, as for calls from inlined
+ * functions or through functions that are not shown. */
 static guint find_line(const FcModel *model, const FcProfileContext *context)
 {
     FcSymbol site;
@@ -172,7 +172,8 @@ static void add_functions(Maker *maker)
     }
 }
 
-/* Whether the selection leaves functions out: then what was allocated outside of all is, too. */
+/* Whether the selection leaves functions out.  Then allocations outside of all functions are left
+ * out, too. */
 static gboolean has_hidden(const FcModel *model)
 {
     for (guint i = 0; i < model->functions->len; i++)

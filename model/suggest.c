@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See suggest.h.  The functions that save most for the time that loses its row go first; then those
- * are taken back that turn out not to be needed.
+ * See suggest.h.  Chooses functions that save much overhead and have little time of their own; then
+ * takes back those that turn out not to be needed.
  */
 #include "model/suggest.h"
 
@@ -87,8 +87,8 @@ static Candidate *make_candidates(const FcModel *model)
     return candidates;
 }
 
-/* By what calls cost when the process started the hooks took as long as that; the functions' times
- * say what was really taken off them. */
+/* Scales the costs, which are by what a call cost when the process started, to the overhead that
+ * was really subtracted from the functions' times. */
 static void scale_costs(const FcModel *model, Candidate *candidates)
 {
     double expected_ns = 0;

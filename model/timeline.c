@@ -86,8 +86,8 @@ static int compare(gconstpointer a, gconstpointer b)
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-/* What a call of before the first record holds was called after it: so the one began where the
- * other did, at the latest, if it is not known when, as in a forked child. */
+/* A call from before the first record began no later than the calls within it.  This bounds its
+ * start if that is not known, as in a forked child. */
 static void bound_early(Reader *reader)
 {
     g_hash_table_remove_all(reader->open); /* now: stack -> its early call one deeper + 1 */

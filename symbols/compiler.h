@@ -26,6 +26,6 @@ typedef struct
     gboolean is_cxx;
     FcOptimized optimized;
     char level[8];            /* the option, such as "-O2"; "" where it is not known */
-    gboolean is_only_classic; /* gcc, with options or on a machine with which fc-config's flags
-                                 give hooks in every function, with optimization as well */
+    gboolean is_only_classic; /* gcc has hooks in every function, even with optimization: because of
+                                 its options, or not on x86-64 */
 } FcProducer;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Goes through a C++ name as libiberty does that prints it, and counts: see demangle-bound.h.
+ * Walks the tree of a C++ name as libiberty does when it prints it, and counts steps: see
+ * demangle-bound.h.
  */
 #include "symbols/demangle-bound.h"
 
@@ -8,7 +9,7 @@
 
 typedef struct demangle_component Component;
 
-/* What the parameters of templates stand for, the innermost template first.  Never changes. */
+/* The arguments of the templates around a node, the innermost template first.  Never changes. */
 typedef struct Templates
 {
     const struct Templates *outer;
@@ -112,7 +113,7 @@ static void parts_of(const Component *node, const Component **left, const Compon
     }
 }
 
-/* The pack that an expansion repeats itself for, which libiberty looks for anew each time. */
+/* Finds the pack that an expansion is repeated for. libiberty searches for it again each time. */
 static const Component *find_pack(Walk *walk, const Component *node)
 {
     if (!node || walk->left == 0 || walk->depth >= DEPTH_MAX)
@@ -213,7 +214,7 @@ static void go_through_expansion(Walk *walk, const Component *node)
     walk->pack_index = before;
 }
 
-/* A reference to a parameter is written as where it was met first. */
+/* A reference to a parameter is written with the arguments of where it was first met. */
 static void go_through_reference(Walk *walk, const Component *node)
 {
     const Templates *templates = walk->templates;

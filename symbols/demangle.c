@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a linkage name to the one to show: C++ and Rust (both manglings), with what
- * compilers and linkers append to names kept readable; see demangle.h.
+ * Turns a linkage name into the name to show: C++ and Rust (both manglings).  Keeps suffixes that
+ * compilers and linkers append, in a readable form; see demangle.h.
  */
 #include "symbols/demangle.h"
 
@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name that is longer is not demangled.  libiberty itself takes C++ names no longer than these,
- * but asks for the kind of a constructor on its stack, however long the name is. */
+/* Longer names are not demangled. libiberty itself refuses longer C++ names, except when it is
+ * asked for the kind of a constructor: then it needs stack in proportion to the name's length. */
 #define RAW_CPLUS_BYTES_MAX 1024
 #define RAW_RUST_BYTES_MAX (16 * 1024)
-/* So much of a readable form is worth having.  A short name may have one without end. */
+/* A longer readable form is not used.  Even a short name may have one that never ends. */
 #define READABLE_BYTES_MAX (64 * 1024)
-/* What can't be looked at before it is written may refer to parts of itself so often: three times
- * each, it has 3^(32/3) parts, 120,000. */
+/* The most references to earlier parts in a name that can't be checked before it is printed.  With
+ * three references in each part, the result has 3^(32/3) = 120,000 parts. */
 #define REFERENCES_MAX 32
 #define D_REFERENCES_MAX 16   /* each may double the name */
 #define LIFETIME_DIGITS_MAX 2 /* of the number of those in a function's type */
@@ -46,8 +46,8 @@ static void take_rust(const char *part, size_t bytes, void *data)
     g_string_append_len(name->text, part, (gssize)bytes);
 }
 
-/* "FG999999999_": a function with so many lifetimes, which are gone through even where they are not
- * written. */
+/* "FG999999999_" is a function type with that many lifetimes. libiberty loops over all of them,
+ * even if it prints none. */
 static gboolean has_many_lifetimes(const char *raw)
 {
     for (const char *at = g_str_has_prefix(raw, "_R") ? strchr(raw, 'G') : NULL; at;
@@ -64,8 +64,8 @@ static gboolean has_many_lifetimes(const char *raw)
     return FALSE;
 }
 
-/* libiberty can't be told to stop, but holds nothing while it calls back, or at most the letters of
- * one identifier.  1: done, 0: it is no such name, -1: it is too long. */
+/* libiberty's printing can't be cancelled, so the callback jumps out of it.  That leaks nothing, or
+ * at most the letters of one identifier.  Returns 1: done, 0: not such a name, -1: too long. */
 static int print_rust(const char *raw, int options, RustName *name)
 {
     if (setjmp(name->too_long) != 0)

@@ -9,7 +9,8 @@
 
 #define ENTRY_BYTES 16
 
-/* The first code of the function at `address`; how many bytes there are, at most ENTRY_BYTES. */
+/* Finds the first bytes of code of the function at `address`.  Returns their number, at most
+ * ENTRY_BYTES. */
 static gsize read_entry(Elf *elf, guint64 address, guint8 *code)
 {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)

@@ -11,7 +11,7 @@
 
 #include "profile/search.h"
 
-/* Rows of one function: one that lists more is damaged, and the rest is not looked at. */
+/* The most rows of one function.  If there are more, the file is damaged; the rest is ignored. */
 #define ROWS_MAX (1u << 20)
 
 typedef struct
@@ -44,7 +44,7 @@ static gboolean is_in_copy(Dwarf_Die *function, Dwarf_Addr address)
     return FALSE;
 }
 
-/* Of the rows in one piece of the function's code those that are its own. */
+/* Looks at the rows of one piece of the function's code, without those of inlined functions. */
 static void read_rows(Extent *extent, Dwarf_Die *function, Dwarf_Lines *rows, size_t count,
                       Dwarf_Addr start, Dwarf_Addr end)
 {

@@ -174,8 +174,8 @@ char *fc_files_resolve(const FcProfile *profile, const char *path)
     return g_build_filename(profile->directory, path, NULL);
 }
 
-/* Where the program is gone or was rebuilt, the separate debug file of the build that ran, found
- * by its build-id, has the names all the same. */
+/* If the program is gone or was rebuilt, the separate debug file of the build that ran still has
+ * the names.  It is found by its build-id. */
 static FcImage *find_debug_file(FcFiles *files, const char *build_id)
 {
     g_auto(GStrv) folders =
@@ -196,14 +196,14 @@ static FcImage *find_debug_file(FcFiles *files, const char *build_id)
     return NULL;
 }
 
-/* Without a build-id of the run only its time is left: a file that was written later is not
- * the one that ran, whatever it holds. */
+/* Without a build-id, only times can tell: a file that was written after the run is not the one
+ * that ran. */
 static gboolean was_written_since(const FcImage *image, const FcProfile *profile)
 {
     return profile->end_realtime_ns != 0 && image->written_ns > profile->end_realtime_ns;
 }
 
-/* As the kernel names what is mapped: memory, or a file that was gone. */
+/* Whether the kernel's name of the mapping says that it was memory, or a deleted file. */
 static gboolean was_gone(const char *recorded)
 {
     return g_str_has_prefix(recorded, "/memfd:") || g_str_has_suffix(recorded, " (deleted)");

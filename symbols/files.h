@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a module of a profile to the file that holds its names now.  Called by symbols.c, which has
- * the places in it.  What must never happen: names from a file that is not the one that ran.  One
- * thread at a time.
+ * Finds the file with the names of a module of a profile.  Called by symbols.c.  Must never give
+ * names from a file that is not the one that ran.  One thread at a time.
  */
 #pragma once
 
@@ -30,8 +29,8 @@ void fc_files_set_debug_folders(FcFiles *files, const char *folders);
 void fc_files_check_replacements(FcFiles *files, const FcProfile *profile);
 gint fc_files_find_module(FcFiles *files, const FcProfile *profile, const char *image_path);
 
-/* The file of the module, looked for once; NULL, with a warning where the user can do something
- * about it, where there is none.  Belongs to `files`. */
+/* The file of the module, which is searched for once.  NULL: there is none; a warning says so if
+ * the user can do something about it.  Belongs to `files`. */
 FcImage *fc_files_find(FcFiles *files, const FcProfile *profile, const FcProfileModule *module);
 
 /* Paths as the dynamic linker gives them may be relative to where the program started.  The caller

@@ -27,8 +27,8 @@ typedef struct
     guint hook_count;
 } Look;
 
-/* Takes from a note section what module-hooks.c has put there: where in the address space of the
- * image the hook for entries is that was linked into it. */
+/* Reads the notes of module-hooks.c and of weak hooks in a section: the address of each entry hook
+ * that was linked into the image. */
 static void look_at_note(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Look *look)
 {
     Elf_Data *data = elf_getdata(section, NULL);

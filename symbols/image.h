@@ -23,8 +23,8 @@ typedef struct
     guint enclosing;       /* nearest function before this one that reaches beyond its
                               start; G_MAXUINT: none */
     gboolean is_static;
-    gboolean is_import; /* stands for another file's function of that name: the address
-                           that a program fixed at link time gave to it */
+    gboolean is_import; /* a stub that a program at fixed addresses has in place of a function of a
+                           library */
 } FcImageFunction;
 
 typedef struct FcLineTable FcLineTable;
@@ -51,8 +51,8 @@ typedef struct
 
 /* NULL and `error` (the reason alone, without the path) where `path` is not a whole ELF
  * executable or shared object that can be read.  Reads no symbols yet. */
-/* Whether the path leads by a link of the kernel's, such as /proc/self/fd/3, to whatever that is of
- * the process which opens it: a path that another one wrote down tells nothing then. */
+/* Whether the path leads through a link of the kernel's, such as /proc/self/fd/3.  Its target
+ * depends on the process that opens it, so it is of no use if another process wrote it down. */
 gboolean fc_image_is_passing(const char *path);
 
 FcImage *fc_image_open(const char *path, const char *debug_folders, GError **error);
@@ -116,15 +116,16 @@ gboolean fc_image_lost_hooks(FcImage *image);
 
 /* ---- inline.c: declarations, inlined copies ------------------------------------ */
 
-/* Where the functions of the unit are: in a file of its own where it was compiled so. */
+/* The entry with the functions of the unit, which may be in a file of its own (-gsplit-dwarf). */
 Dwarf_Die fc_image_unit_contents(Dwarf_Die *unit);
 
-/* The line that the function whose code begins at `address` has in `file`, that of its name: the
- * rows of lines begin there or at its brace, as the compiler's version has it.  0: not known. */
+/* The line in `file` of the name of the function whose code begins at `address`; 0: not known.  The
+ * line table is no help: it begins at the name or at the brace, depending on the compiler's
+ * version. */
 guint fc_image_find_declaration(FcImage *image, guint64 address, const char *file);
 
-/* Where the function with entry `function` of the debug information, or that which it is a copy of,
- * is declared: the file, which is the image's, or NULL; and the line, or 0. */
+/* Where the function `function` of the debug information, or the one that it is a copy of, is
+ * declared: the file, which belongs to the image, or NULL; and the line, or 0. */
 const char *fc_image_declared_file(Dwarf_Die *function);
 guint fc_image_declared_line(Dwarf_Die *function);
 

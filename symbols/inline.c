@@ -63,7 +63,7 @@ static gint compare_bodies(gconstpointer left, gconstpointer right)
 
     if (one->start != other->start)
         return one->start < other->start ? -1 : 1;
-    /* Of several that a linker put in one place always the same one. */
+    /* If a linker put several at one address, always returns the same one. */
     const char *first = one->function.addr, *second = other->function.addr;
     return first > second ? -1 : first < second;
 }
@@ -186,7 +186,7 @@ typedef struct
     guint line;       /* 0: not found */
 } Declaration;
 
-/* A number that the entry has, or the one that it is a copy of; with the unit that has it. */
+/* Reads a number of the entry, or of the one that it is a copy of, and the unit that it is in. */
 static gboolean find_number(Dwarf_Die *die, unsigned int what, Dwarf_Word *number, Dwarf_CU **unit)
 {
     Dwarf_Attribute attribute;

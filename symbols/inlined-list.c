@@ -43,7 +43,8 @@ static const char *find_linkage_name(Dwarf_Die *die)
     return NULL;
 }
 
-/* Those of a header that several units have copies of are one.  NULL: it has no name. */
+/* The entry of a function, which is made if it is missing.  Copies of a header's function in
+ * several units share one.  NULL: it has no name. */
 static Entry *find_by_name(List *list, Dwarf_Die *die)
 {
     const char *name = dwarf_diename(die);
@@ -83,7 +84,8 @@ static Entry *find_entry(List *list, Dwarf_Die *die)
     return entry;
 }
 
-/* The copies in `scope`, a part of the function `host`, but not those in functions within it. */
+/* Collects the inlined copies in `scope`, a part of the function `host`, except those in nested
+ * functions. */
 static void count_copies(List *list, Dwarf_Die *scope, const void *host, int depth)
 {
     Dwarf_Die child;

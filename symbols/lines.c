@@ -27,8 +27,8 @@ struct FcLineTable
     GArray *ranges; /* UnitRange, ascending by start */
 };
 
-/* Ranges overlap only where the linker discarded code and left its debug information behind; so
- * many of them are looked at. */
+/* At most so many ranges before an address are searched.  They overlap only if the linker discarded
+ * code and left its debug information. */
 #define MAX_OVERLAP 32
 
 static void add_unit(FcLineTable *lines, Dwarf_Die *unit)
@@ -113,10 +113,9 @@ static size_t find_last_row(Dwarf_Lines *rows, size_t count, Dwarf_Addr address)
     return behind == 0 || is_end(rows, behind - 1) ? count : behind - 1;
 }
 
-/* The row that holds for `address`; NULL: none does.  Optimizers put several rows at one
- * address.  Where a function begins, the first that begins a statement is the function
- * itself (one that does not is what remains of the function before); in all other places
- * the last one is the code. */
+/* The row of the line table for `address`; NULL: none.  Optimizers put several rows at one address.
+ * At the start of a function the first row that begins a statement is the function's own; rows
+ * before that are left from the function before it.  Everywhere else the last row counts. */
 static Dwarf_Line *find_row(Dwarf_Die *unit, Dwarf_Addr address, gboolean is_entry)
 {
     Dwarf_Lines *rows;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which compiler made some code, and with which options: gcc writes them into the debug
- * information, of clang's the places of parameters tell whether it optimized.  Called by symbols.c.
+ * Which compiler made some code, and with which options. gcc writes them into the debug
+ * information. clang does not; where parameters are stored tells whether it optimized.  Called by
+ * symbols.c.
  */
 #include "symbols/image.h"
 
@@ -11,8 +12,8 @@
 
 #include <string.h>
 
-/* With these fc-config/meson.build leaves the hooks of gcc classic; a word that ends with '*' is
- * the beginning of one. */
+/* Options with which gcc puts hooks into every function (see fc-config/meson.build). '*' at the end
+ * stands for any text. */
 static const char *const classic_only[] = {"-m32",
                                            "-mx32",
                                            "-m16",
@@ -32,7 +33,8 @@ static gboolean fits(const char *word, const char *pattern)
                                       : strcmp(word, pattern) == 0;
 }
 
-/* "GNU C17 12.2.0 -march=x86-64 -g -O2 ...", of a link that optimizes "GNU GIMPLE ...". */
+/* `text` is such as "GNU C17 12.2.0 -march=x86-64 -g -O2 ..."; "GNU GIMPLE ..." after link-time
+ * optimization. */
 static void read_options(const char *text, FcProducer *producer)
 {
     g_auto(GStrv) words = g_strsplit(text, " ", -1);
@@ -55,8 +57,8 @@ static void read_options(const char *text, FcProducer *producer)
         producer->is_only_classic = TRUE;
 }
 
-/* Whether a link that gcc optimized was told of hooks after inlining by the objects alone, which
- * pass on all of fc-config's options but -p: then the code has none. */
+/* Whether link-time optimization made code without hooks: if the link does not have fc-config's
+ * flags, gcc passes on the options of the objects, except -p. */
 static gboolean has_lost_hooks(const char *text)
 {
     g_auto(GStrv) words = g_strsplit(text, " ", -1);
@@ -66,7 +68,7 @@ static gboolean has_lost_hooks(const char *text)
            !g_strv_contains(all, "-pg");
 }
 
-/* Where a parameter is: without optimization always in the frame, at one location. */
+/* Without optimization a parameter is always in the frame, at one location. */
 static FcOptimized judge_parameter(Dwarf_Die *parameter)
 {
     Dwarf_Attribute attribute;
@@ -83,7 +85,8 @@ static FcOptimized judge_parameter(Dwarf_Die *parameter)
     return ops[0].atom == DW_OP_fbreg ? FC_OPTIMIZED_NO : FC_OPTIMIZED_YES;
 }
 
-/* By the parameters of the unit's functions with code: one that is not in a frame tells. */
+/* Looks at the parameters of the unit's functions with code.  One that is not in the frame shows
+ * that it was optimized. */
 static FcOptimized judge_unit(Dwarf_Die *contents)
 {
     FcOptimized result = FC_OPTIMIZED_UNKNOWN;

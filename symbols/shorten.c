@@ -241,7 +241,7 @@ static gboolean is_lambda(Span part)
            (starts_with(part, "$_") && g_ascii_isdigit(part.start[2]));
 }
 
-/* Behind a return type: that of a template which something else is in. */
+/* Returns what follows the return type.  Templates have one if they contain something else. */
 static const char *skip_result(Span part)
 {
     const char *start = part.start;
@@ -589,7 +589,7 @@ static void append_location(GString *text, Span lambda, const FcShorten *how)
         g_string_append_c(text, *number);
 }
 
-/* What is in a function, `outer` of the parts: a lambda, or a class of its. */
+/* Appends what is inside of a function, part `outer`: a lambda, or a local class. */
 static void append_inner(GString *text, const GArray *parts, guint outer, const FcShorten *how)
 {
     const guint last = parts->len - 1;
@@ -614,7 +614,8 @@ static void append_inner(GString *text, const GArray *parts, guint outer, const 
         g_string_append(text, " (as function)");
 }
 
-/* Where what is in a function begins: behind the function; the number of parts: there is none. */
+/* The part behind the innermost function that contains something; the number of parts: there is
+ * none. */
 static guint find_inner(const GArray *parts)
 {
     for (guint i = 0; i < parts->len; i++)

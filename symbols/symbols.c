@@ -125,7 +125,7 @@ static const FcImageFunction *find_imported(FcSymbols *symbols, const FcProfile 
         const FcProfileModule *module = &g_array_index(profile->modules, FcProfileModule, i);
         g_autofree char *path = fc_files_resolve(profile, module->path ? module->path : "");
 
-        /* No warning about a library that is gone: nothing was asked of it yet. */
+        /* No warning if a library is gone: its names were not asked for yet. */
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
             continue;
         *found = i;
@@ -177,7 +177,7 @@ static void find_line(FcSymbols *symbols, const FcProfile *profile, FcImage *ima
 static void find(FcSymbols *symbols, const FcProfile *profile, const FcProfileLocation *location,
                  gboolean is_return, gboolean wants_line, FcSymbol *out)
 {
-    /* A call that does not return may be the last thing in its function. */
+    /* The call of a function that does not return may be the last instruction of its caller. */
     guint64 address = location->offset - (is_return ? 1 : 0);
     const FcProfileModule *module = NULL;
     FcImageFunction *function = NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Names, files and lines for places in a profile, by way of libdw, whose headers no other folder
- * includes.  Called by model/ and by the reports of both tools.  It prints nothing, never reaches
- * for the network (debuginfod is not asked) and would rather give no name than a wrong one.  One
- * thread at a time.
+ * includes.  Called by model/ and by the reports of both tools.  It prints nothing, never uses the
+ * network (no debuginfod), and gives no name rather than a wrong one.  One thread at a time.
  */
 #pragma once
 
@@ -38,8 +37,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcSymbols, fc_symbols_free)
 /* Adds a warning for each of the image paths that fits no module of `profile`. */
 void fc_symbols_check_images(FcSymbols *symbols, const FcProfile *profile);
 
-/* The module that `image_path`, a text as those of fc_symbols_new or just a module's base name,
- * means; FC_NONE: none.  The file need not exist. */
+/* The module that `image_path` means (an argument as in fc_symbols_new, or a module's base name);
+ * FC_NONE: none.  The file need not exist. */
 gint fc_symbols_find_module(FcSymbols *symbols, const FcProfile *profile, const char *image_path);
 
 /* Folders to look for separate debug files in, besides the image's own folder: colon
@@ -70,8 +69,8 @@ guint fc_symbols_find_last_line(FcSymbols *symbols, const FcProfile *profile,
 const char *fc_symbols_find_unit(FcSymbols *symbols, const FcProfile *profile,
                                  const FcProfileLocation *location, const char **folder);
 
-/* Where `location` is the stub that a program fixed at link time has for a function of a
- * library: moves it to that function.  FALSE, and nothing done, where it is none. */
+/* If `location` is a stub of a function of a library, as programs at fixed addresses have: moves it
+ * to that function.  FALSE: it is not a stub; nothing is changed. */
 gboolean fc_symbols_find_import(FcSymbols *symbols, const FcProfile *profile,
                                 FcProfileLocation *location);
 
@@ -107,7 +106,7 @@ gboolean fc_symbols_is_after_inlining(FcSymbols *symbols, const FcProfile *profi
 void fc_symbols_find_producer(FcSymbols *symbols, const FcProfile *profile,
                               const FcProfileLocation *location, FcProducer *producer);
 
-/* Whether functions of the module have no hooks because its link, which gcc optimized, got none of
+/* Whether functions of the module have no hooks because link-time optimization by gcc ran without
  * fc-config's flags for compiling.  FALSE where the debug information does not say. */
 gboolean fc_symbols_lost_hooks(FcSymbols *symbols, const FcProfile *profile, guint module);
 

@@ -23,8 +23,8 @@ typedef struct
 #define RANK_WEAK (1u << 1)
 #define MAX_NESTING 64 /* of functions in one another; real files have 1 or 2 */
 
-/* Where several names stand at one address: functions before labels, then those with a
- * size, plain names before reserved ones, and what other files see before the rest. */
+/* Which of several names at one address is best: functions before labels, then those with a size,
+ * names that are not reserved, global ones. */
 static guint rank_symbol(const GElf_Sym *symbol, const char *name)
 {
     guint rank = 0, underscores = (guint)strspn(name, "_");
@@ -130,8 +130,8 @@ static gint compare_candidates(gconstpointer first, gconstpointer second)
     return strcmp(a->function.raw, b->function.raw);
 }
 
-/* Sorted candidates become functions: one for each address, and labels only where no
- * function with a size is. */
+/* Makes functions of the sorted candidates: one for each address, and of labels only outside of
+ * functions with a size. */
 static GArray *merge_candidates(GArray *candidates)
 {
     GArray *functions = g_array_sized_new(FALSE, FALSE, sizeof(FcImageFunction), candidates->len);
@@ -172,8 +172,8 @@ static GArray *merge_candidates(GArray *candidates)
     return functions;
 }
 
-/* Symbols may lie in one another (second entry points of assembly): each gets to know
- * the nearest one before it that reaches beyond its start. */
+/* Symbols may be nested (second entry points in assembly).  Sets for each one the nearest symbol
+ * before it that contains its start. */
 static void link_nested(GArray *functions)
 {
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(guint));

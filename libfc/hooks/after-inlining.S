@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a hook that keeps every register to a function that keeps none but the vector ones, and from
- * there to one that keeps not even these: see after-inlining.h.
+ * Two wrappers that save registers, as the hooks after inlining must change none.
+ * fc_after_inlining_slow saves the general registers and calls fc_after_inlining_record.
+ * fc_after_inlining_keep_vectors saves the vector registers and calls a function that may use them.
+ * See after-inlining.h.
  */
 #include "libfc/hooks/after-inlining.h"
 #include "libfc/base/vectors.h"
@@ -10,7 +12,7 @@
 #endif
 
 #define COMPONENTS 0xe7 /* x87, SSE, AVX and the three of AVX-512 */
-#define HEADER 512      /* of an xsave area: 64 bytes, which must be zero but for those it writes */
+#define HEADER 512      /* offset in an xsave area: 64 bytes, zero but for what xsave writes */
 
     .text
     .p2align 4
@@ -60,8 +62,8 @@ fc_after_inlining_slow:
     .cfi_endproc
     .size fc_after_inlining_slow, .-fc_after_inlining_slow
 
-    /* Put on the stack, as the loader does that resolves a call: they may hold arguments, or
-       results that the hook's caller is about to return. */
+    /* Saves the vector registers on the stack, as the dynamic loader does when it resolves a call:
+     * they may hold arguments of the function, or the result that it is about to return. */
     .p2align 4
     .globl fc_after_inlining_keep_vectors
     .hidden fc_after_inlining_keep_vectors
@@ -107,7 +109,7 @@ fc_after_inlining_keep_vectors:
     ret
     .cfi_restore_state
 
-    /* A part of the above, with its frame and 8 bytes more on the stack. */
+    /* Calls the function in the fifth argument with the first four.  It uses the frame above. */
 3:  sub $8, %rsp
     mov -8(%rbp), %rdi
     mov -16(%rbp), %rsi

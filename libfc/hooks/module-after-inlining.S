@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: 0BSD
  *
- * As module-hooks.c, for code that gcc instruments after inlining: counts what is counted at its
- * entry, and returns from an exit that is of a counted call.  All else is libfc's, by a jump, as if its
- * hook had been called (after-inlining.c, of which this is the short way through find_way).
- * Every register is kept but the flags, in which nothing is passed, and at an entry r10 and r11: the
- * procedure linkage table may overwrite them as well (a nested function keeps its static chain, in r10,
- * itself).  At a return they are kept: where the next thing is a jump, as at the end of a thunk of a virtual
- * function, or of any function with -foptimize-sibling-calls, it may go to an address in either.  With
- * -pg gcc does not rely on what it knows of a callee in the same file (-fipa-ra is off).  The stack below
- * may be written: gcc's specs see to it that there is no red zone.
+ * The hooks of a module for code that gcc instruments after inlining, as module-hooks.c has the
+ * others.  The entry hook counts a call of a counted function; the return hook does nothing if the
+ * call was counted.  In all other cases they jump to libfc's hooks, as if these had been called
+ * (after-inlining.c; find_way there makes the same decision in full).
  *
- * The layouts are those of struct FcHooks and FcPair (counter-table.h), which recorded.c checks.
+ * Both hooks change the flags, which hold nothing at a call.  The entry hook also changes r10 and
+ * r11, as the procedure linkage table may (a nested function saves its static chain, in r10,
+ * itself).  The return hook keeps them: the instruction after it may be a jump to an address in one
+ * of them, at the end of a thunk of a virtual function or of a sibling call.  gcc does not assume
+ * with -pg that a callee in the same file keeps further registers (-fipa-ra is off).  The hooks may
+ * write below the stack pointer, as gcc's specs switch the red zone off.
+ *
+ * The offsets are those of struct FcHooks and struct FcPair (counter-table.h); recorded.c checks
+ * them.
  */
 #if defined(__CET__)
 #include <cet.h>
@@ -18,7 +21,8 @@
 #define _CET_ENDBR
 #endif
 
-/* overhead-after-inlining.S has other names, and what follows the text is not for it. */
+/* overhead-after-inlining.S includes this file with other names, and without the note at its end.
+ */
 #if !defined(FC_HOOK_FENTRY)
 #define FC_OF_MODULE
 #define FC_HOOK_FENTRY __fentry__
@@ -29,7 +33,8 @@
 #define FC_GO_ON_RETURN jmp *__functioncheck_return@GOTPCREL(%rip)
 #endif
 
-    /* Returns where the loader has yet to find libfc for this module: in the resolver of an ifunc. */
+    /* Returns from the hook if the loader has not bound libfc's hook yet, as in the resolver of an
+     * ifunc. */
     .macro FC_UNLESS_EARLY way
 #if defined(FC_OF_MODULE)
     cmpq $0, \way@GOTPCREL(%rip)
@@ -39,8 +44,8 @@
 #endif
     .endm
 
-    /* Ends in `else` where it is not known that the call whose return address is at `place` made no
-       record at its entry. */
+    /* Goes on if the call whose return address is at `place` is known to have made no record at its
+     * entry; otherwise jumps to `else`. */
     .macro GO_WHERE_COUNTED place, else
     mov FC_HOOKS@gottpoff(%rip), %r11
     lea \place, %r10
@@ -49,8 +54,8 @@
     jae \else
     .endm
 
-    /* In a group, as the flags may come twice in a command, and strong: each object has weak ones of
-       its own (fc-config/weak-hooks.s). */
+    /* In a group, as a command may have the flags twice.  Strong, as each object has weak hooks of
+     * its own (fc-config/weak-hooks.s). */
     .section .text.functioncheck_hooks, "axG", @progbits, __functioncheck_module_after_inlining, comdat
     .p2align 6 /* as FC_HOOK_ALIGNED */
     .globl FC_HOOK_FENTRY
@@ -67,7 +72,7 @@ FC_HOOK_FENTRY:
     mov %fs:0(%r11), %r11
     test %r11, %r11
     jz 3f
-    /* the pair of where this returns to and the call site: fc_counter_table_pair */
+    /* the pair of the hook's return address and the call site: fc_counter_table_pair */
     mov 16(%rsp), %rcx
     mov 8(%rsp), %r10
     lea (%rcx,%rcx,4), %rcx
@@ -81,7 +86,7 @@ FC_HOOK_FENTRY:
     mov 16(%rsp), %r10
     cmp %r10, 8(%r11)
     jne 5f
-2:  mov 16(%r11), %rcx /* behind the comparison: see fc_counter_table_find */
+2:  mov 16(%r11), %rcx /* read after the comparison: see fc_counter_table_find */
     mov 24(%r11), %r10
     decw (%r11,%rcx)
     jle 6f
@@ -128,7 +133,7 @@ FC_HOOK_RETURN:
     mov %fs:8(%r11), %r11
     mov 24(%rsp), %r10 /* the call site: fc_beacon_left_to */
     bts $63, %r10
-    mov %r10, (%r11) /* nothing is left to do for which FC_BEACON_HOOK could be seen */
+    mov %r10, (%r11) /* FC_BEACON_HOOK is not set before: nothing else remains to be done */
     .cfi_remember_state
     pop %r11
     .cfi_adjust_cfa_offset -8
