@@ -4,6 +4,8 @@
  *
  * The signal is SIGURG, which the kernel ignores where no handler is set: if the program resets all
  * handlers, it loses samples and no more.  If the program has a handler for it, it is not sampled.
+ * Each signal is asked for by the handler of the one before, so a handler that the program sets
+ * later gets no more than one for each thread.
  *
  * The handler must not touch memory that may not be there.  It copies the rest of the page that
  * the stack pointer is in, and the next page only within the thread's own stack.
@@ -122,6 +124,12 @@ static void send_sample(const mcontext_t *machine)
     fc_channel_send_whole(&sample->message, offsetof(struct Sample, stack) + bytes);
 }
 
+static bool ask(void)
+{
+    const struct itimerspec once = {{0, 0}, {0, PERIOD_NS}};
+    return fc_sys(SYS_timer_settime, own.number, 0, &once, NULL) == 0;
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
     (void)number;
@@ -131,7 +139,10 @@ static void handle(int number, siginfo_t *info, void *context)
     if (fc_state_is_off())
         stop();
     else
+    {
         send_sample(&((const ucontext_t *)context)->uc_mcontext);
+        ask();
+    }
     fc_restore_signals(old);
 }
 
@@ -166,7 +177,6 @@ static void find_stack(void)
 void fc_entry_timer_begin(void)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGNAL};
-    const struct itimerspec period = {{0, PERIOD_NS}, {0, PERIOD_NS}};
     if (!is_wanted || own.sample)
         return;
     own.sample = is_allowed ? fc_map(sizeof *own.sample) : NULL;
@@ -176,7 +186,7 @@ void fc_entry_timer_begin(void)
     event.sigev_value.sival_ptr = &own;
     own.cpu_ns = cpu_time();
     if (own.sample && fc_sys(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &own.number) == 0 &&
-        fc_sys(SYS_timer_settime, own.number, 0, &period, NULL) == 0)
+        ask())
         return;
     if (own.sample)
         fc_unmap(own.sample, sizeof *own.sample);
