@@ -39,7 +39,9 @@ static guint rank_symbol(const GElf_Sym *symbol, const char *name)
         rank |= MIN(underscores, 3) << 4;
     if (strchr(name, '.'))
         rank |= 1 << 3;
-    if (strchr(name, '@') && !strstr(name, "@@"))
+    /* PMPI_Send is the same as MPI_Send, which programs call */
+    if (g_str_has_prefix(name, "PMPI_") || g_str_has_prefix(name, "pmpi_") ||
+        (strchr(name, '@') && !strstr(name, "@@")))
         rank |= 1 << 2;
     if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
         rank |= RANK_WEAK;

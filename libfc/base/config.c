@@ -348,6 +348,14 @@ static void load_children(void)
         complain(VAR_CHILDREN, "merge after the first 100");
 }
 
+static void load_mpi(void)
+{
+    const char *word = values[VAR_MPI];
+    fc_config.mpi = !word || strcmp(word, "0") != 0;
+    if (word && fc_config.mpi && strcmp(word, "1") != 0)
+        complain(VAR_MPI, "1");
+}
+
 static void load_start(void)
 {
     const char *word = values[VAR_START];
@@ -565,6 +573,7 @@ bool fc_config_load(void)
     fc_config.keep = number_up_to(VAR_KEEP, 0, FC_KEEP_MAX, FC_KEEP_MAX);
     load_every();
     load_children();
+    load_mpi();
     load_start();
     load_ranks();
     load_dump_name();

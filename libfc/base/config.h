@@ -52,6 +52,7 @@ struct FcConfig
     uint32_t every_ms;       /* time from one snapshot to the next; 0: there are none */
     uint32_t every_keep;     /* how many snapshots are kept */
     enum FcChildrenMode children;
+    bool mpi;             /* calls of MPI functions are recorded */
     bool is_paused;       /* the profile begins when it is resumed */
     char dump_name[256];  /* without .fc; a pattern */
     char rank[16];        /* what %r in it is replaced by */

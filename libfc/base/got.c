@@ -106,20 +106,35 @@ static void fill_in(const struct dl_phdr_info *object, void **entry, void *funct
     fc_sys(SYS_mprotect, page, page_bytes, PROT_READ);
 }
 
+/* Either a list of interposers or a function chooses. */
+struct Choice
+{
+    const struct FcInterposer *interposers;
+    void *(*choose)(const char *name);
+};
+
+static void *choose(const struct Choice *choice, const char *name)
+{
+    if (choice->choose)
+        return choice->choose(name);
+    for (const struct FcInterposer *one = choice->interposers; one->name; one++)
+        if (strcmp(name, one->name) == 0)
+            return one->function;
+    return NULL;
+}
+
 static void redirect(const struct dl_phdr_info *object, const struct Tables *tables,
-                     const ElfW(Rela) * relocation, const struct FcInterposer *interposers)
+                     const ElfW(Rela) * relocation, const struct Choice *choice)
 {
     const ElfW(Sym) *symbol = &tables->symbols[ELF64_R_SYM(relocation->r_info)];
     if (!IS_ENTRY(ELF64_R_TYPE(relocation->r_info)) || symbol->st_shndx != SHN_UNDEF)
         return;
-    const char *name = tables->strings + symbol->st_name;
-    for (; interposers->name; interposers++)
-        if (strcmp(name, interposers->name) == 0)
-            fill_in(object, (void **)(object->dlpi_addr + relocation->r_offset),
-                    interposers->function);
+    void *function = choose(choice, tables->strings + symbol->st_name);
+    if (function)
+        fill_in(object, (void **)(object->dlpi_addr + relocation->r_offset), function);
 }
 
-void fc_got_redirect(const struct dl_phdr_info *object, const struct FcInterposer *interposers)
+static void redirect_all(const struct dl_phdr_info *object, const struct Choice *choice)
 {
     for (int i = 0; i < object->dlpi_phnum; i++)
     {
@@ -130,8 +145,18 @@ void fc_got_redirect(const struct dl_phdr_info *object, const struct FcInterpose
                          &tables))
             continue;
         for (size_t at = 0; at < tables.plt_bytes / sizeof *tables.plt; at++)
-            redirect(object, &tables, &tables.plt[at], interposers);
+            redirect(object, &tables, &tables.plt[at], choice);
         for (size_t at = 0; at < tables.data_bytes / sizeof *tables.data; at++)
-            redirect(object, &tables, &tables.data[at], interposers);
+            redirect(object, &tables, &tables.data[at], choice);
     }
+}
+
+void fc_got_redirect(const struct dl_phdr_info *object, const struct FcInterposer *interposers)
+{
+    redirect_all(object, &(struct Choice){.interposers = interposers});
+}
+
+void fc_got_redirect_by(const struct dl_phdr_info *object, void *(*choose_function)(const char *))
+{
+    redirect_all(object, &(struct Choice){.choose = choose_function});
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Redirects the calls of a module that was not linked with libfc to the interposers.
+ * Redirects the calls of a module that was not linked with libfc to the interposers, and those of
+ * MPI.
  */
 #pragma once
 
@@ -17,3 +18,6 @@ struct FcInterposer
  * object's table: a constructor may call it, as its thread has the loader's lock.  Allocates
  * nothing.  An object whose table can't be written is left as it is. */
 void fc_got_redirect(const struct dl_phdr_info *object, const struct FcInterposer *interposers);
+
+/* The same, with what `choose` returns for each imported name; NULL: the entry stays as it is. */
+void fc_got_redirect_by(const struct dl_phdr_info *object, void *(*choose)(const char *name));

@@ -23,6 +23,7 @@
 #include "libfc/process/forks.h"
 #include "libfc/process/join.h"
 #include "libfc/process/modules.h"
+#include "libfc/process/mpi.h"
 #include "libfc/process/overhead.h"
 #include "libfc/process/process.h"
 #include "libfc/process/spawn.h"
@@ -125,6 +126,7 @@ bool fc_start(void)
             fc_notice("another malloc stands before libfc's, memory is not profiled");
             fc_config.memory = false;
         }
+        fc_mpi_setup();
         fc_process_introduce(&hello);
         struct FcOverhead overhead = {0};
         bool is_measured = (hello.flags & FC_HELLO_EXECED) == 0 && measure(&overhead);

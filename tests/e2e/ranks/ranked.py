@@ -247,6 +247,41 @@ class Launched(Case):
         self.assertLess(len(paths), 4, paths)
 
 
+    def check_calls(self, ranks=4, rounds=6):
+        """Calls of MPI's functions are in their contexts, as often as they are made; the results are the program's own."""
+        program, plain = self.build("calls"), self.build_plain("calls")
+        expected = self.launch(ranks, [plain, str(rounds)])
+        self.assertEqual(expected.returncode, 0, expected.stderr)
+        for detail in ("auto", "all"):
+            with self.subTest(detail):
+                done = self.launch(ranks, [program, str(rounds)], env={"FC_DUMP_NAME": f"{detail}-%r", "FC_DETAIL": detail})
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected.stdout, expected.stderr))
+                for rank in range(ranks):
+                    data = self.json(f"{detail}-{rank}.fc")
+                    calls = {function["name"]: function["calls"] for function in data["functions"]}
+                    self.assertEqual({name: calls[name] for name in calls if name.startswith(("MPI_", "PMPI_"))},
+                                     {"MPI_Init": 1, "MPI_Comm_rank": 1, "MPI_Comm_size": 1, "MPI_Op_create": 1, "MPI_Barrier": 1,
+                                      "MPI_Finalize": 1, **{f"MPI_{name}": rounds for name in
+                                                            ("Sendrecv", "Allreduce", "Alltoallw", "Irecv", "Isend", "Waitall")}})
+                    paths = self.paths(data)
+                    self.assertEqual(paths[("main", "ring", "MPI_Sendrecv")], rounds)
+                    self.assertEqual(paths[("main", "barrier", "MPI_Barrier")], 1)
+                    self.assertEqual({path[:3] for path in paths if path[-1] == "combine"}, {("main", "reduce", "MPI_Allreduce")})
+                    self.assertEqual((data["losses"], data["repairs"]), ([], []))
+        done = self.launch(ranks, [program, str(rounds)], env={"FC_DUMP_NAME": "off-%r", "FC_MPI": "0"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected.stdout, expected.stderr))
+        self.assertEqual([name for name in self.names_of("off-0.fc") if "MPI_" in name], [])
+
+    def paths(self, data):
+        """Calls by the names on the path."""
+        found, calls = [], {}
+        for context in data["contexts"]:
+            above = () if context["parent"] is None else found[context["parent"]]
+            found.append((*above, data["functions"][context["function"]]["name"]))
+            calls[found[-1]] = calls.get(found[-1], 0) + context["calls"]
+        return calls
+
+
 class ByMpirun(Launched):
     """What each MPI's mpirun does alike."""
 
@@ -264,6 +299,9 @@ class ByMpirun(Launched):
 
     def test_profiled_launcher(self):
         self.check_profiled_launcher(self.build("stencil"))
+
+    def test_calls(self):
+        self.check_calls()
 
     def test_modules(self):
         self.check_modules(self.build("stencil"))

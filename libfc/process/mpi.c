@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Any MPI library's functions have names that begin with MPI_ (C) or mpi_ (Fortran), and arguments
+ * that are machine words.  So neither mpi.h nor a table of the functions is needed: what the loaded
+ * objects import under such a name is redirected, in their global offset tables, to a stub of
+ * mpi-calls.S, which calls the hooks around the function.  The library's own calls are not
+ * redirected.
+ */
+#include "libfc/process/mpi.h"
+
+#include "libfc/base/config.h"
+#include "libfc/base/got.h"
+#include "libfc/base/libc.h"
+#include "libfc/process/mpi-calls.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+/* What mpi-calls.S calls for stub number i; atomic: stored before an entry leads to the stub. */
+void *fc_mpi_functions[FC_MPI_MAX] __attribute__((visibility("hidden")));
+extern char fc_mpi_stubs[] __attribute__((visibility("hidden")));
+
+static const char *names[FC_MPI_MAX];
+static uint32_t count;
+
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Whether calls of the function are recorded.  Not those that return a floating-point number or
+ * have any number of arguments: MPI_Wtime, MPI_Wtick, MPI_Pcontrol. */
+static bool is_wanted(const char *name)
+{
+    if (begins_with(name, "mpi_"))
+        return name[strlen(name) - 1] == '_' && !begins_with(name, "mpi_wti") &&
+               !begins_with(name, "mpi_pcontrol");
+    return begins_with(name, "MPI_") && name[4] >= 'A' && name[4] <= 'Z' &&
+           !begins_with(name, "MPI_Wti") && strcmp(name, "MPI_Pcontrol") != 0;
+}
+
+/* Returns the stub for the function of that name, which stays in memory.  NULL: there is none. */
+static void *choose(const char *name)
+{
+    if (!is_wanted(name))
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return fc_mpi_stubs + (size_t)i * FC_MPI_STUB_BYTES;
+    void *function = count < FC_MPI_MAX ? fc_libc()->dlsym(RTLD_DEFAULT, name) : NULL;
+    if (!function)
+        return NULL;
+    names[count] = name;
+    fc_mpi_functions[count] = function;
+    return fc_mpi_stubs + (size_t)count++ * FC_MPI_STUB_BYTES;
+}
+
+/* Whether the object belongs to an MPI library: Open MPI's or MPICH's and their kin, with
+ * Fortran's. */
+static bool is_library(const struct dl_phdr_info *object)
+{
+    const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
+    const char *name = slash ? slash + 1 : object->dlpi_name;
+    return name && (begins_with(name, "libmpi") || begins_with(name, "libpmpi") ||
+                    begins_with(name, "libopen-"));
+}
+
+static int find_library(struct dl_phdr_info *object, size_t bytes, void *found)
+{
+    (void)bytes;
+    *(bool *)found |= is_library(object);
+    return *(bool *)found;
+}
+
+static int redirect(struct dl_phdr_info *object, size_t bytes, void *unused)
+{
+    (void)bytes;
+    (void)unused;
+    if (!is_library(object))
+        fc_got_redirect_by(object, choose);
+    return 0;
+}
+
+void fc_mpi_setup(void)
+{
+    bool is_there = false;
+    if (!fc_config.mpi)
+        return;
+    fc_libc()->iterate_phdr(find_library, &is_there);
+    if (is_there)
+        fc_libc()->iterate_phdr(redirect, NULL);
+}
+#else
+void fc_mpi_setup(void)
+{
+}
+#endif
