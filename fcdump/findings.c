@@ -32,6 +32,7 @@ static void free_finding(gpointer data)
 {
     FcFinding *finding = data;
     g_free(finding->text);
+    g_free(finding->brief);
     g_free(finding->reason);
     g_free(finding->option);
     g_free(finding);
@@ -41,8 +42,15 @@ static void free_finding(gpointer data)
 static void add_with_reason(GPtrArray *findings, char *text, char *reason, const char *option)
 {
     FcFinding *finding = g_new(FcFinding, 1);
-    *finding = (FcFinding){text, reason, g_strdup(option), FALSE};
+    *finding = (FcFinding){.text = text, .reason = reason, .option = g_strdup(option)};
     g_ptr_array_add(findings, finding);
+}
+
+/* The last one's text where a line has no room for the whole; takes it over. */
+static void add_brief(GPtrArray *findings, char *brief)
+{
+    FcFinding *finding = findings->pdata[findings->len - 1];
+    finding->brief = brief;
 }
 
 static void add(GPtrArray *findings, char *text, const char *option)
@@ -194,14 +202,15 @@ static void find_contention(GPtrArray *findings, const FcReportContext *context,
         return;
     g_autofree char *time = fc_format_brief_time(place->wait_ns);
     g_autofree char *function = format_function(context, (guint)place->function);
-    add_with_reason(findings,
-                    g_strdup_printf("%u threads wait%s in %s for %s", place->threads,
-                                    place->kind == FC_WAIT_LOCK   ? " for a lock"
-                                    : place->kind == FC_WAIT_SIGN ? " for one another"
-                                                                  : "",
-                                    function, time),
-                    g_strdup_printf(", %.0f%% of the working threads' time", percent_of(place)),
-                    "--waits");
+    const char *what = place->kind == FC_WAIT_LOCK   ? " for a lock"
+                       : place->kind == FC_WAIT_SIGN ? " for one another"
+                                                     : "";
+    add_with_reason(
+        findings,
+        g_strdup_printf("%u threads wait%s in %s for %s", place->threads, what, function, time),
+        g_strdup_printf(", %.0f%% of the working threads' time", percent_of(place)), "--waits");
+    add_brief(findings, g_strdup_printf("%u threads wait%s in %s for %s", place->threads, what,
+                                        name_of(context->model, (guint)place->function), time));
 }
 
 /* Threads that wait for something other than each other. */
@@ -221,6 +230,9 @@ static void find_waits(GPtrArray *findings, const FcReportContext *context,
     add_with_reason(findings,
                     g_strdup_printf("%s %s for %s%s", function, words[place->kind], time, threads),
                     g_strdup_printf(", %.0f%% of all threads' time", percent_of(place)), "--waits");
+    add_brief(findings,
+              g_strdup_printf("%s %s for %s%s", name_of(context->model, (guint)place->function),
+                              words[place->kind], time, threads));
 }
 
 static const char *time_phrase(FcTimePart part)
@@ -312,8 +324,9 @@ static guint innermost_tail(const FcModel *model, const guint64 *tails, guint fu
     return found;
 }
 
-/* Few calls that take very much longer than the others, and matter together. */
-static void find_tail(GPtrArray *findings, const FcModel *model)
+/* Few calls that take very much longer than the others, and matter together.  Of those that wait
+ * that is told already. */
+static void find_tail(GPtrArray *findings, const FcModel *model, const FcContention *contention)
 {
     const guint64 elapsed_ns = fc_report_elapsed_ns(model);
     if (model->profile->latencies->len == 0 || model->lacks_arcs || elapsed_ns == 0)
@@ -329,6 +342,9 @@ static void find_tail(GPtrArray *findings, const FcModel *model)
     if ((double)tails[most] < NOTABLE_TAIL * (double)elapsed_ns)
         return;
     const guint function = innermost_tail(model, tails, most);
+    if ((is_notable(&contention->contended) && contention->contended.function == (gint)function) ||
+        (is_notable(&contention->waiting) && contention->waiting.function == (gint)function))
+        return;
     const FcPercentileSet set = fc_latency_of_function(latencies, function);
     const FcProfileBounds bounds =
         fc_profile_elapsed_bounds(&fc_model_function(model, function)->figures);
@@ -403,6 +419,10 @@ static void find_balance(GPtrArray *findings, const FcReportContext *context)
                                     balance.threads, function,
                                     100 * (double)balance.busiest_ns / (double)balance.cpu_ns),
                     g_strdup_printf(", %s more than its share", time), "--threads");
+    add_brief(findings,
+              g_strdup_printf("1 of %u threads in %s has %.0f%% of their work", balance.threads,
+                              name_of(context->model, (guint)balance.function),
+                              100 * (double)balance.busiest_ns / (double)balance.cpu_ns));
 }
 
 /* Whether `callees` is n(n-1)/2 or n(n+1)/2 for n = `calls`: something is done for each item with
@@ -463,7 +483,7 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     if (!model->lacks_arcs)
         find_square(findings, model);
     find_leaks(findings, context);
-    find_tail(findings, model);
+    find_tail(findings, model, contention);
     find_balance(findings, context);
     find_preemption(findings, contention);
     find_waits(findings, context, &contention->waiting);

@@ -10,6 +10,7 @@
 typedef struct
 {
     char *text;          /* a sentence without its full stop */
+    char *brief;         /* the same in fewer words; or NULL */
     char *reason;        /* what may follow it where there is room; or NULL */
     char *option;        /* of fcdump: what shows more of it; NULL: nothing does */
     gboolean is_to_copy; /* it ends with what is to be copied, and is never cut short */

@@ -161,7 +161,10 @@ static char *fit_finding(const FcFinding *finding, guint width)
         return g_strconcat(whole, option, NULL);
     if (g_utf8_strlen(finding->text, -1) <= (glong)room)
         return g_strconcat(finding->text, option, NULL);
-    g_autofree char *start = g_utf8_substring(finding->text, 0, room - MIN(room, 3));
+    const char *text = finding->brief ? finding->brief : finding->text;
+    if (g_utf8_strlen(text, -1) <= (glong)room)
+        return g_strconcat(text, option, NULL);
+    g_autofree char *start = g_utf8_substring(text, 0, room - MIN(room, 3));
     return g_strconcat(start, "...", option, NULL);
 }
 

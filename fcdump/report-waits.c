@@ -6,6 +6,8 @@
 #include "fcdump/report.h"
 #include "model/contention.h"
 
+#define FUNCTIONS_MAX 15 /* unless --top or --all: as on the first screen */
+
 enum
 {
     BLOCKED,
@@ -18,19 +20,19 @@ enum
 static const FcColumn columns[COLUMNS] = {
     [BLOCKED] = {NULL, "blocked", FALSE, .unit = "off-CPU ns"},
     [PREEMPTED] = {NULL, "preempted", FALSE, .unit = "off-CPU ns"},
-    [KINDS + FC_WAIT_LOCK] = {"blocked, by samples", "lock", FALSE, .unit = "off-CPU ns",
+    [KINDS + FC_WAIT_LOCK] = {"blocked for", "lock", FALSE, .unit = "off-CPU ns",
                               .csv = "blocked: lock"},
-    [KINDS + FC_WAIT_SIGN] = {"blocked, by samples", "threads", FALSE, .unit = "off-CPU ns",
+    [KINDS + FC_WAIT_SIGN] = {"blocked for", "threads", FALSE, .unit = "off-CPU ns",
                               .csv = "blocked: threads"},
-    [KINDS + FC_WAIT_INPUT] = {"blocked, by samples", "input", FALSE, .unit = "off-CPU ns",
+    [KINDS + FC_WAIT_INPUT] = {"blocked for", "input", FALSE, .unit = "off-CPU ns",
                                .csv = "blocked: input"},
-    [KINDS + FC_WAIT_SLEEP] = {"blocked, by samples", "sleep", FALSE, .unit = "off-CPU ns",
+    [KINDS + FC_WAIT_SLEEP] = {"blocked for", "sleep", FALSE, .unit = "off-CPU ns",
                                .csv = "blocked: sleep"},
-    [KINDS + FC_WAIT_DISK] = {"blocked, by samples", "disk", FALSE, .unit = "off-CPU ns",
+    [KINDS + FC_WAIT_DISK] = {"blocked for", "disk", FALSE, .unit = "off-CPU ns",
                               .csv = "blocked: disk"},
-    [KINDS + FC_WAIT_OTHER] = {"blocked, by samples", "other", FALSE, .unit = "off-CPU ns",
+    [KINDS + FC_WAIT_OTHER] = {"blocked for", "other", FALSE, .unit = "off-CPU ns",
                                .csv = "blocked: other"},
-    [KINDS + FC_WAIT_KINDS] = {"blocked, by samples", "unknown", FALSE, .unit = "off-CPU ns",
+    [KINDS + FC_WAIT_KINDS] = {"blocked for", "unknown", FALSE, .unit = "off-CPU ns",
                                .csv = "blocked: unknown"},
     [PLACE] = {NULL, "begins at", TRUE},
     [FUNCTION] = {NULL, "function", TRUE},
@@ -119,6 +121,11 @@ static void render_waits(const FcReportContext *context)
     guint64 all_ns;
     FcReportCut cut = {0};
     FcContentionParts sums = {0};
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    if (options.top == 0 && !fc_format_is_csv())
+        options.top = FUNCTIONS_MAX;
     g_autoptr(GArray) rows = rows_of(context, &all_ns);
     for (guint i = 0; i < rows->len; i++)
         for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
@@ -129,7 +136,7 @@ static void render_waits(const FcReportContext *context)
     for (guint i = 0; i < rows->len; i++)
     {
         const Row *row = &g_array_index(rows, Row, i);
-        if (fc_report_keep(context, &cut, row->blocked_ns + row->parts.preempted_ns, all_ns))
+        if (fc_report_keep(&own, &cut, row->blocked_ns + row->parts.preempted_ns, all_ns))
             add_row(context, table, row, &sums);
     }
     fc_render_title(context->render, "Waits");
@@ -138,8 +145,10 @@ static void render_waits(const FcReportContext *context)
         fc_render_line(context->render, "No function was off the CPU, or that is not known.");
         return;
     }
-    fc_render_note(context->render,
-                   "Blocked: off the CPU of its own accord. Preempted: others had the processor.");
+    fc_render_note(
+        context->render,
+        "Blocked: off the CPU of its own accord, for what by samples. Preempted: others had "
+        "the processor.");
     if (sums.kind_ns[FC_WAIT_LOCK] + sums.kind_ns[FC_WAIT_SIGN] > 0)
         fc_render_note(context->render, "lock: a mutex that another thread has. threads: a "
                                         "condition, a semaphore, a thread's end.");

@@ -303,6 +303,28 @@ contains(good("--width=120", "slow.fc"), "slowest 1.00 ms, elapsed)", "its reaso
 for how in ((300,), (450,), (2500, 500, 10), (1000, 2000, 10)):
     equal(slow(*how), [], f"no slow calls: {how}")  # too short, too little time, too few calls, fewer than one in a hundred
 
+# Where a line has no room for all of it, the time stays and the place goes.
+threads.sections = lambda: of_kinds(SIGN, SLEEP)
+threads.write("kinds.fc")
+found = "\n".join(line for line in good("--width=72", "kinds.fc").splitlines() if line.startswith("* "))
+contains(found, "* 3 threads wait for one another in leaf for 84.0 ms: --waits", "a finding on a narrow terminal")
+
+# Few calls of one that waits, which is told already, are no other finding.
+waiting = Profile(program, run_ns=100 * MS)
+waiting.function("leaf", 4000, 80 * MS + 3960 * 10_000, 80 * MS + 3960 * 10_000, (10_000, 2 * MS))
+waiting.arc(None, 0x7f0000001234, "leaf", 4000, 80 * MS + 3960 * 10_000)
+for number in range(2):
+    waiting.thread(1 + number, 0, 100 * MS, 60 * MS, 2000, True, "prog", [("leaf", 2000, 60 * MS, 60 * MS)])
+for with_waits_told, expected in ((False, 1), (True, 0)):
+    waiting.more = [("latencies", [f"0 {bucket(10_000)}:3950 {bucket(2 * MS)}:50"])]
+    if with_waits_told:
+        waiting.more = [("wait-threads", [f"{i} 1 {40 * MS} 0 0" for i in range(2)]),
+                         ("wait-thread-functions", [f"{i} 0 {40 * MS} {40 * MS}" for i in range(2)]),
+                         ("wait-functions", [f"0 {80 * MS} {80 * MS}"]), ("off-functions", ["0 0 9 0 0 0 0 0"]),
+                         ("off-thread-functions", [f"{i} 0 0 9 0 0 0 0 0" for i in range(2)]), *waiting.more]
+    waiting.write("waiting.fc")
+    equal(len([each for each in parts("waiting.fc")[1] if "1 call in 100" in each]), expected, f"a tail of waiting: {with_waits_told}")
+
 # The report of it, and what is preempted is not blocked.
 threads.sections = lambda: of_kinds(LOCK, INPUT, 30 * MS)
 threads.write("kinds.fc")
@@ -317,6 +339,16 @@ threads.sections = lambda: sections(38 * MS)
 threads.write("unknown.fc")
 for column in ("blocked", "preempted", "unknown", "begins at", "function"):
     contains("".join(good("--waits", "--width=80", "unknown.fc").splitlines()[:7]), column, "columns of 80")
+many_waits = Profile(program, run_ns=3_000_000)
+for number in range(40):
+    many_waits.function(f"f{number}", 1, 1000, 1000, where=0x20000 + 16 * number)
+many_waits.modules.append((0, 0, 0x40000, 0, 2**64 - 1, program.build_id, program.path))
+many_waits.functions = [((1, f[0][1]), *f[1:]) for f in many_waits.functions]
+many_waits.thread(1, 0, 3000, 3000, 40, False, "prog")
+many_waits.more = [("wait-threads", ["0 1 40000 0 0"]), ("wait-functions", [f"{n} {n + 500} {n + 500}" for n in range(40)])]
+many_waits.write("many-waits.fc")
+contains(good("--waits", "many-waits.fc"), "\n25 more functions with --all.", "--waits has fifteen rows")
+equal(len(good("--waits", "--all", "many-waits.fc").splitlines()), len(good("--waits", "many-waits.fc").splitlines()) + 24, "--all")
 contains(good("--waits", "simple.fc"), "No function was off the CPU", "--waits without waits")
 with_waits(program).write("waits.fc")
 contains(parts("waits.fc", "--time=wait")[0], "waiting ", "--time=wait")
