@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * In place of libfc/base/got.c, interpose.c and jumps.c: what libfc interposes is left to
+ * In place of libfc/base/got.c, interpose.c, jumps.c and mpi.c: what libfc interposes is left to
  * ThreadSanitizer, which does so itself.  And the system calls of prelude.h.  For tests/race only.
  */
 #include "libfc/memory/interpose.h"
 #include "libfc/base/got.h"
 #include "libfc/hooks/jumps.h"
+#include "libfc/process/mpi.h"
 #include "tests/race/race.h"
 
 #include <dlfcn.h>
@@ -53,6 +54,10 @@ void fc_interpose_start(bool memory)
 }
 
 void fc_jumps_setup(void)
+{
+}
+
+void fc_mpi_setup(void)
 {
 }
 
