@@ -4,6 +4,7 @@
  */
 #include "fcdump/findings.h"
 
+#include "fcdump/job.h"
 #include "fcdump/rebuild.h"
 #include "fcdump/short-names.h"
 #include "model/balance.h"
@@ -357,6 +358,14 @@ static void find_tail(GPtrArray *findings, const FcModel *model, const FcContent
         g_strdup_printf(" (half %s, slowest %s, elapsed)", half, slowest), "--latency");
 }
 
+/* Of ranks, those that are early at an MPI function. */
+static void find_late_rank(GPtrArray *findings, const FcModel *model)
+{
+    char *text = fc_job_waits(model);
+    if (text)
+        add(findings, text, "--ranks");
+}
+
 static void find_preemption(GPtrArray *findings, const FcContention *contention)
 {
     if (contention->preempted_ns == 0 ||
@@ -479,6 +488,7 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     find_bad_frees(findings, context);
     find_hooks(findings, context);
     find_contention(findings, context, &contention->contended);
+    find_late_rank(findings, model);
     find_heaviest(findings, context, waiting);
     if (!model->lacks_arcs)
         find_square(findings, model);

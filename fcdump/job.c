@@ -4,6 +4,8 @@
  */
 #include "fcdump/job.h"
 
+#include "model/mpi.h"
+
 #include "fcdump/render.h"
 #include "profile/path.h"
 
@@ -135,4 +137,20 @@ char *fc_job_process(const FcProfile *header)
         return g_strconcat(text->str, " ", plain, NULL);
     g_autofree char *start = g_utf8_substring(plain, 0, ARGUMENTS_WIDTH - 3);
     return g_strconcat(text->str, " ", start, "...", NULL);
+}
+
+#define NOTABLE_WAIT 0.05 /* of the ranks' time */
+
+char *fc_job_waits(const FcModel *model)
+{
+    FcMpiWait wait;
+    if (!fc_mpi_find_wait(model, &wait) ||
+        (double)wait.wait_ns < NOTABLE_WAIT * (double)wait.run_ns)
+        return NULL;
+    g_autofree char *time = fc_format_brief_time(wait.wait_ns);
+    g_autofree char *late = wait.late != FC_NONE
+                                ? g_strdup_printf(" for rank %" G_GINT64_FORMAT, wait.late)
+                                : g_strdup("");
+    return g_strdup_printf("%u of %u ranks wait in %s%s, %s in all", wait.waiting, wait.ranks,
+                           fc_model_function(model, wait.function)->label, late, time);
 }

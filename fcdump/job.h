@@ -18,3 +18,7 @@ char *fc_job_text(const FcModel *model);
 /* "rank 3, 4711  PROGRAM ARGUMENT...", as far as that is known of a process.  The caller owns the
  * result. */
 char *fc_job_process(const FcProfile *header);
+
+/* What the ranks wait for in MPI: "3 of 4 ranks wait in MPI_Barrier for rank 0, 1.5 s in all";
+ * NULL: for nothing notable.  The caller frees it. */
+char *fc_job_waits(const FcModel *model);

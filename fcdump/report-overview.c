@@ -9,6 +9,7 @@
 #include "fcdump/job.h"
 #include "fcdump/report-groups.h"
 #include "fcdump/report-header.h"
+#include "model/mpi.h"
 #include "profile/path.h"
 #include "symbols/shorten.h"
 
@@ -102,6 +103,9 @@ static void add_times(Facts *facts, const FcModel *model)
         preempted_ns += MIN(thread->preempted_ns, thread->wait_ns);
         blocked_ns += thread->wait_ns - MIN(thread->preempted_ns, thread->wait_ns);
     }
+    const guint64 polling_ns = MIN(fc_mpi_preempted_ns(model), preempted_ns);
+    preempted_ns -= polling_ns;
+    blocked_ns += polling_ns;
     if (!own_clocks && elapsed_ns > 0)
         add_fact(facts, fc_format_brief_time(elapsed_ns));
     add_fact(facts, format_named(fc_report_time_name(model->time), model->local_ns));

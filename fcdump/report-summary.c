@@ -219,6 +219,9 @@ static void add_contention(FcTable *table, const FcReportContext *context,
                             place->threads, place->kind == FC_WAIT_LOCK ? " for a lock" : "",
                             function->label, share));
     }
+    char *waits = fc_job_waits(context->model);
+    if (waits)
+        add(table, "Ranks", waits);
     if (contention->preempted_ns > 0 &&
         (double)contention->preempted_ns >= NOTABLE_PREEMPTION * (double)contention->run_ns)
     {

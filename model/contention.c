@@ -4,6 +4,8 @@
  */
 #include "model/contention.h"
 
+#include "model/mpi.h"
+
 #include <string.h>
 
 #define NAMES_MAX 3
@@ -270,6 +272,7 @@ FcContention *fc_contention_new(const FcModel *model)
         if (!is_same_process(model, i))
             end_process(&search);
     }
+    contention->preempted_ns = less(contention->preempted_ns, fc_mpi_preempted_ns(model));
     contention->waiting.whole_ns = contention->run_ns;
     find_location(model, search.all_contended, 2, &contention->contended);
     find_location(model, search.waiting, 1, &contention->waiting);

@@ -6,6 +6,7 @@
 
 #include "libfc/fc-format.h"
 #include "model/contention.h"
+#include "model/mpi.h"
 
 /* ---- Threads that seem to wait ------------------------------------------------------- */
 
@@ -60,6 +61,8 @@ gboolean *fc_hot_waiting(const FcModel *model)
     for (guint i = 0; any_works && i < threads->len; i++)
         if (functions[i] != FC_NONE)
             waiting[functions[i]] = TRUE;
+    for (guint i = 0; i < model->functions->len; i++)
+        waiting[i] |= fc_mpi_is_function(model->profile, &fc_model_function(model, i)->figures);
     return waiting;
 }
 

@@ -7,6 +7,7 @@
 #include "model/callsites.h"
 #include "model/copies.h"
 #include "model/distinct.h"
+#include "model/mpi.h"
 #include "model/restrict.h"
 #include "model/select.h"
 #include "model/v3.h"
@@ -106,12 +107,14 @@ static void note_repeated(const Loader *loader)
  * descriptor as in a folder. */
 
 /* `function_of`: which function of the sum each is; NULL: the same. */
-static void keep_functions(FcInput *input, const FcProfile *profile, const guint *function_of)
+static GArray *keep_functions(const FcProfile *profile, const guint *function_of, gboolean mpi)
 {
-    input->functions = g_array_new(FALSE, FALSE, sizeof(FcInputFunction));
+    GArray *functions = g_array_new(FALSE, FALSE, sizeof(FcInputFunction));
     for (guint i = 0; i < profile->functions->len; i++)
     {
         const FcProfileFunction *from = &g_array_index(profile->functions, FcProfileFunction, i);
+        if (mpi && !fc_mpi_is_function(profile, from))
+            continue;
         const FcInputFunction function = {.function = function_of ? function_of[i] : i,
                                           .estimated = from->local_error_ns > 0 ||
                                                        from->counted > from->timed,
@@ -119,8 +122,9 @@ static void keep_functions(FcInput *input, const FcProfile *profile, const guint
                                           .local_cost_ns = from->times.local_cost_ns,
                                           .local_wait_ns = from->times.local_wait_ns,
                                           .calls = from->calls};
-        g_array_append_val(input->functions, function);
+        g_array_append_val(functions, function);
     }
+    return functions;
 }
 
 static void sum_profile(Loader *loader, FcProfile *profile)
@@ -128,8 +132,11 @@ static void sum_profile(Loader *loader, FcProfile *profile)
     FcModel *model = loader->model;
     g_autofree guint *function_of =
         model->profile ? fc_profile_merge_mapped(model->profile, profile) : NULL;
+    FcInput *input = model->inputs->pdata[model->inputs->len - 1];
     if (loader->load->by_process)
-        keep_functions(model->inputs->pdata[model->inputs->len - 1], profile, function_of);
+        input->functions = keep_functions(profile, function_of, FALSE);
+    if (profile->job.rank != FC_NONE && !loader->load->by_rank)
+        input->mpi = keep_functions(profile, function_of, TRUE);
     if (!model->profile)
         model->profile = profile;
     else

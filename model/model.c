@@ -10,6 +10,8 @@ static void input_free(gpointer data)
     g_free(input->path);
     if (input->functions)
         g_array_unref(input->functions);
+    if (input->mpi)
+        g_array_unref(input->mpi);
     fc_profile_free(input->header);
     g_free(input);
 }

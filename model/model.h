@@ -57,6 +57,7 @@ typedef struct
     guint64 calls;
     gboolean estimated; /* some of the local times */
     GArray *functions;  /* FcInputFunction, where FcLoad.by_process wants them; else NULL */
+    GArray *mpi;        /* those of an MPI library, if it is a rank; else NULL */
 } FcInput;
 
 typedef struct

@@ -268,6 +268,11 @@ class Launched(Case):
                     self.assertEqual(paths[("main", "barrier", "MPI_Barrier")], 1)
                     self.assertEqual({path[:3] for path in paths if path[-1] == "combine"}, {("main", "reduce", "MPI_Allreduce")})
                     self.assertEqual((data["losses"], data["repairs"]), ([], []))
+        names = [f"all-{rank}.fc" for rank in range(ranks)]
+        waits = f"{ranks - 1} of {ranks} ranks wait in MPI_Barrier for rank {ranks - 1}"
+        self.assertIn(waits, self.command([fctest.tool("fcdump"), *names]))
+        self.assertRegex(self.command([fctest.tool("fcdump"), "--summary", *names]), rf"(?m)^Ranks +{waits}, [\d.]+ m?s in all$")
+        self.assertNotIn("wait in MPI", self.command([fctest.tool("fcdump"), names[0]]))
         done = self.launch(ranks, [program, str(rounds)], env={"FC_DUMP_NAME": "off-%r", "FC_MPI": "0"})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected.stdout, expected.stderr))
         self.assertEqual([name for name in self.names_of("off-0.fc") if "MPI_" in name], [])
