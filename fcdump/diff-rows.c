@@ -47,7 +47,7 @@ char *fc_diff_margin_text(const FcDiffChange *change)
     if (change->margin <= 0 || change->before <= 0)
         return g_strdup("");
     const double percent = 100 * change->margin / change->before;
-    return g_strdup_printf(percent < 1000 ? "%.1f%%" : "%.2g%%", percent);
+    return percent < 999.95 ? g_strdup_printf("%.1f%%", percent) : g_strdup(">999%");
 }
 
 /* ---- Findings ------------------------------------------------------------------------ */

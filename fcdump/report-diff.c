@@ -26,34 +26,38 @@ static const FcColumn whole_columns[] = {
         group, "verdict", TRUE, .reader = FC_READER_PROGRAM                                        \
     }
 #define COUNT_COLUMNS(group, spare, unit) VALUE_COLUMNS(group, spare, unit), VERDICT_COLUMN(group)
+/* Of calls the change and one of the figures tell the other, where names want the room. */
+#define CALLS_COLUMNS                                                                              \
+    {"calls", "before", FALSE}, {"calls", "after", FALSE, 1}, {"calls", "change", FALSE},          \
+        VERDICT_COLUMN("calls")
 #define TIME_COLUMNS(group, spare)                                                                 \
     VALUE_COLUMNS(group, spare, "ns"), {group, "+-", FALSE, spare, "ns"}, VERDICT_COLUMN(group)
 
 static const FcColumn columns[] = {
-    TIME_COLUMNS("local", 0),    TIME_COLUMNS("total", 2),   COUNT_COLUMNS("calls", 0, NULL),
-    TIME_COLUMNS("per call", 1), {NULL, "finding", TRUE, 0}, {NULL, "function", TRUE, 0},
+    TIME_COLUMNS("local", 0),    TIME_COLUMNS("total", 2),   CALLS_COLUMNS,
+    TIME_COLUMNS("per call", 1), {NULL, "finding", TRUE, 2}, {NULL, "function", TRUE, 0},
 };
 static const FcColumn memory_columns[] = {
     TIME_COLUMNS("local", 0),
     TIME_COLUMNS("total", 2),
-    COUNT_COLUMNS("calls", 0, NULL),
+    CALLS_COLUMNS,
     TIME_COLUMNS("per call", 1),
     COUNT_COLUMNS("allocated", 1, "bytes"),
-    {NULL, "finding", TRUE, 0},
+    {NULL, "finding", TRUE, 2},
     {NULL, "function", TRUE, 0},
 };
 static const FcColumn context_columns[] = {
     {NULL, "level", FALSE, .reader = FC_READER_PROGRAM},
     TIME_COLUMNS("total", 0),
     TIME_COLUMNS("local", 2),
-    COUNT_COLUMNS("calls", 0, NULL),
+    CALLS_COLUMNS,
     {NULL, "context", TRUE, 0},
 };
 static const FcColumn memory_context_columns[] = {
     {NULL, "level", FALSE, .reader = FC_READER_PROGRAM},
     TIME_COLUMNS("total", 0),
     TIME_COLUMNS("local", 2),
-    COUNT_COLUMNS("calls", 0, NULL),
+    CALLS_COLUMNS,
     COUNT_COLUMNS("allocated", 1, "bytes"),
     {NULL, "context", TRUE, 0},
 };

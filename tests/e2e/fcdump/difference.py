@@ -296,3 +296,24 @@ equal(result.status, 1, "an image that is gone")
 text = good("--diff", "simple.fc", "kept", "--", "gone.fc")
 found = {row[-1]: row[-2] for row in rows(text, "Functions that changed") if len(row) > 2}
 equal(found, {"odd": "new", "leaf": "vanished"}, "an image on one side")
+
+# On 80 columns names have room: of calls one figure and the change tell the other.  An error is no number of many digits.
+for side, calls in (("narrow-old", 1000), ("narrow-new", 1500)):
+    for number, ns in enumerate((1, 900)):
+        made = Profile(new, run_ns=1_000_000_000)
+        made.function("f", calls, ns * 1_000_000, ns * 1_000_000, where=0x20000)
+        made.modules.append((0, 0, 0x40000, 0, 2**64 - 1, new.build_id, "/opt/a-library-of-some-length.so"))
+        made.functions = [((1, f[0][1]), *f[1:]) for f in made.functions]
+        made.thread(1, 0, 1_000_000_000, 1_000_000_000, calls, False, "prog")
+        made.write(f"{side}-{number}.fc")
+narrow, wide = (run("--diff", f"--width={width}", *[f"narrow-{side}-{number}.fc" if side != "--" else "--" for side, number in
+                    [*[("old", n) for n in range(2)], ("--", 0), *[("new", n) for n in range(2)]]]).out for width in (80, 200))
+for text, headings in ((narrow, ["before", "after", "change", "+-", "before", "change", "function"]),
+                       (wide, ["before", "after", "change", "+-", "before", "after", "change"])):
+    found = [line.split() for line in section(text, "Functions that changed")]
+    if not any([word for word in line if word in headings][:7] == headings for line in found):
+        fail("columns of a difference", text)
+row = next(line for line in narrow.splitlines() if "-library" in line or line.endswith(".so"))
+equal((len(row.split()[-1]) >= 24, len(row) <= 80), (True, True), f"the name on 80 columns: {row}")
+contains(narrow, "calls after", "what has no room")
+contains(narrow, " >999% ", "an error of many digits")
