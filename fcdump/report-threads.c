@@ -180,9 +180,9 @@ static void print_functions(const FcReportContext *context, const FcProfileThrea
         return;
     g_autofree char *title = thread_title(thread);
     fc_render_title(context->render, "Thread %s, by local time", title);
+    fc_table_print(table, context->render);
     if (is_first)
         fc_report_note_marks(context);
-    fc_table_print(table, context->render);
     fc_report_note_cut(context, &cut, "function");
 }
 

@@ -277,6 +277,13 @@ static int run(const Options *options, char **words)
     while ((gint)runs.count < options->repeat)
         if (!run_once(options, words, &runs, &status))
             break;
+    if ((gint)runs.count < options->repeat && status != 0 && runs.count > 0)
+    {
+        g_autofree char *text =
+            g_strdup_printf("%s: run %u of %d ended with status %d, so it was the last", words[0],
+                            runs.count, options->repeat, status);
+        print_error(text);
+    }
     if (profiles->len > 0 && !show_all(options, &runs) && status == 0)
         return OWN_FAULT;
     return status;

@@ -138,6 +138,7 @@ class Fcrun(fctest.Case):
         self.assertEqual(self.profiles(), [f"prog-{number}.fc" for number in (1, 2, 3)])
         told = self.check(self.fcrun("--repeat=3", "-o", "failing", "--", self.program, "fails"), 3)
         self.assertEqual(len(glob.glob(self.path("failing*"))), 1, "no other run after one that failed")
+        self.assertTrue(told.startswith(f"fcrun: {self.program}: run 1 of 3 ended with status 3, so it was the last\n"), told)
 
     def test_compare(self):
         self.check(self.fcrun("--repeat=2", "-o", "old", "--", self.program, "plain", "1000000"))
