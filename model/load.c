@@ -8,6 +8,7 @@
 #include "model/copies.h"
 #include "model/distinct.h"
 #include "model/mpi.h"
+#include "model/openmp.h"
 #include "model/restrict.h"
 #include "model/select.h"
 #include "model/v3.h"
@@ -610,6 +611,7 @@ FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
     if (load->notes)
         note_lost_hooks(model, load->notes);
     resolve_imports(model);
+    fc_openmp_place(model);
     make_functions(model, keys);
     g_autofree guint *first_copy = fc_copies_find(model);
     if (load->split)

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""OpenMP: what worker threads do stands below the function that has the region, and nothing is lost by that."""
+
+import json
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..", "support"))
+import fcprofile  # noqa: E402
+import fctest  # noqa: E402
+
+THREADS = 4
+ROUNDS = 5
+
+
+class OpenMp(fctest.Case):
+    def load(self, name="functioncheck.fc"):
+        return json.loads(self.command([fctest.tool("fcdump"), "--json", name]))
+
+    def tree(self, data):
+        """Calls, total and local time by the names on the path, without the regions' own."""
+        paths, found = [], {}
+        for context in data["contexts"]:
+            above = () if context["parent"] is None else paths[context["parent"]]
+            name = data["functions"][context["function"]]["name"]
+            paths.append(above if "omp" in name else (*above, name))
+            if "omp" not in name:
+                calls, total, local = found.get(paths[-1], (0, 0, 0))
+                found[paths[-1]] = (calls + context["calls"], total + context["total_ns"], local + context["local_ns"])
+        return found
+
+    def check(self, *flags, compiler="gcc"):
+        program = self.compile("openmp.c", "-fopenmp", *flags, compiler=compiler)
+        for detail in ("auto", "all"):
+            with self.subTest(detail):
+                done = self.run_quiet([program], env={"OMP_NUM_THREADS": str(THREADS), "FC_DETAIL": detail})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                data = self.load()
+                roots = {data["functions"][context["function"]]["name"] for context in data["contexts"] if context["parent"] is None}
+                self.assertEqual(roots, {"main"})
+                tree = self.tree(data)
+                self.assertEqual(sum(tree[path][0] for path in tree if path[-1] == "kernel"), ROUNDS * (4 * 400 + 100))
+                self.assertEqual(tree[("main", "often", "shared", "kernel")][0], ROUNDS * 3 * 400)
+                self.assertEqual(tree[("main", "seldom", "shared", "kernel")][0], ROUNDS * 400)
+                self.assertEqual(tree[("main", "tasks", "kernel")][0], ROUNDS * 100)
+                self.check_sums(data)
+
+    def check_sums(self, data):
+        """The contexts of a function have its calls and its local time, and nobody has less time than who it calls."""
+        for index, function in enumerate(data["functions"]):
+            own = [context for context in data["contexts"] if context["function"] == index]
+            self.assertEqual(sum(context["calls"] for context in own), function["calls"], function["name"])
+            self.assertLessEqual(abs(sum(context["local_ns"] for context in own) - function["local_ns"]), 10 * len(own) + 10)
+        below = [0] * len(data["contexts"])
+        for context in data["contexts"]:
+            if context["parent"] is not None:
+                below[context["parent"]] += context["total_ns"]
+        for context, callees in zip(data["contexts"], below):
+            self.assertLessEqual(callees, context["total_ns"] * 1.001 + 1000)
+        main, = [function for function in data["functions"] if function["name"] == "main"]
+        self.assertLessEqual(sum(function["local_ns"] for function in data["functions"]), main["total_ns"] * 1.001 + 1000)
+
+    def test_gcc(self):
+        """The regions' code has no hooks."""
+        self.check()
+
+    def test_gcc_after_inlining(self):
+        """It has."""
+        self.check("-O2")
+
+    def test_clang(self):
+        self.check("-O1", compiler="clang")
+
+    def test_file_is_as_it_was(self):
+        """The file has what was recorded: roots of the workers."""
+        program = self.compile("openmp.c", "-fopenmp")
+        self.assertEqual(self.run_quiet([program], env={"OMP_NUM_THREADS": str(THREADS)}).returncode, 0)
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertIn(("kernel",), {context.path for context in profile.contexts})
+
+    def test_one_thread(self):
+        program = self.compile("openmp.c", "-fopenmp")
+        self.assertEqual(self.run_quiet([program], env={"OMP_NUM_THREADS": "1"}).returncode, 0)
+        self.assertEqual(self.tree(self.load())[("main", "often", "shared", "kernel")][0], ROUNDS * 3 * 400)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
