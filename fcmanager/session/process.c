@@ -302,7 +302,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     fc_thread_finalize(thread, ended, &costs);
     if (process->entries)
         fc_thread_sum_entries(thread, process->entries, 1 / process->setup->clock.ns_per_tick,
-                              ended);
+                              result.end_time - result.start_time, ended);
     fc_counts_sum_functions(thread->counts);
     fc_stack_get_off(thread->stack, &result.off);
     add_notes(process, thread);
@@ -424,6 +424,8 @@ static void take_home_counters(FcProcess *process)
     if (process->home_counters->len == 0)
         return;
     FcThread *thread = fc_process_thread(process, 1);
+    if (thread->start_time == 0) /* it had ended, and others went on with these counters */
+        thread->start_time = process->run_from;
     g_array_append_vals(thread->entry_counters, process->home_counters->data,
                         process->home_counters->len);
     g_array_set_size(process->home_counters, 0);

@@ -465,15 +465,25 @@ const FcChunkView *fc_thread_entry_chunk(const FcThread *thread, guint32 index)
     return NULL;
 }
 
+/* The ticks that a ns of the samples stands for, if all of them are to be at most `most` ticks: a
+ * thread that ran less than its only sample stands for has no more time than that. */
+static double ticks_of_samples(const FcPcSamples *seen, double ticks_per_ns, guint64 most)
+{
+    double ns = 0;
+    for (guint i = 0; i < seen->stacks->len; i++)
+        ns += ((const FcPcStack *)g_ptr_array_index(seen->stacks, i))->ns;
+    return ns * ticks_per_ns > (double)most ? (double)most / ns : ticks_per_ns;
+}
+
 void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_per_ns,
-                           gboolean ended)
+                           guint64 most_ticks, gboolean ended)
 {
     FcPcSamples seen;
     const gboolean is_sampled = thread->pc_sampled != NULL;
     if (is_sampled)
         fc_pc_sampler_end(g_steal_pointer(&thread->pc_sampled), &seen);
     fc_entry_counts_add(thread->counts, entries, thread->entry_counters, is_sampled ? &seen : NULL,
-                        ticks_per_ns);
+                        is_sampled ? ticks_of_samples(&seen, ticks_per_ns, most_ticks) : 0);
     if (is_sampled)
         g_ptr_array_unref(seen.stacks);
     for (guint i = 0; ended && i < thread->entry_chunks->len; i++)

@@ -84,10 +84,11 @@ void fc_thread_add_entries(FcThread *thread, const FcChunkView *view);
 /* That chunk; NULL: the thread has no such one. */
 const FcChunkView *fc_thread_entry_chunk(const FcThread *thread, guint32 index);
 /* Adds the counters of entries and the samples of the program counter to the counts.  To be called
- * after fc_thread_finalize, since these times contain no overhead of hooks.  `ended`: the thread
- * does not write to the chunks any more, so they are freed. */
+ * after fc_thread_finalize, since these times contain no overhead of hooks.  The samples
+ * stand for no more than `most_ticks`, which the thread ran.  `ended`: the thread does not write to
+ * the chunks any more, so they are freed. */
 void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_per_ns,
-                           gboolean ended);
+                           guint64 most_ticks, gboolean ended);
 /* Begins to sample the thread, which is one of process `pid`. */
 void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beacon, gint pid);
 /* Finds out which functions and call sites in [start, end) the counters from before `time` belong

@@ -6,13 +6,15 @@
  * for all modules, and it is the thread's GS base.
  *
  * Every page that a thread reaches through its GS base must be mapped, or the program would crash.
- * If no shared memory is left, private memory is mapped, and fcmanager does not see these counts.
+ * If no shared memory is left for a thread, it counts at home; if there is none at all, private
+ * memory is mapped, and fcmanager does not see these counts.
  * If the addresses at a thread's distance are taken when a module is loaded, the module's
  * instructions are changed so that all threads count at home.
  */
 #include "libfc/process/entries.h"
 
 #include "libfc/base/libc.h"
+#include "libfc/base/loader.h"
 #include "libfc/base/notice.h"
 #include "libfc/base/signals.h"
 #include "libfc/base/state.h"
@@ -44,6 +46,8 @@
 #define STRIDE (INT64_C(1) << 32)
 #define STRIDES 8192
 #define TRIES 64
+/* How often a new thread waits for a chunk. */
+#define WAITS 8
 /* A program that was not linked as PIE has its counters below this address.  Then only positive
  * distances are used. */
 #define LOW_END (UINT64_C(1) << 32)
@@ -84,6 +88,8 @@ static struct
     struct Block *blocks; /* of threads; never freed, but reused */
     bool is_shared_home;  /* the notice of say_shared was printed */
     bool is_denied;       /* the program uses GS itself */
+    bool is_full;         /* a thread has waited for a chunk in vain */
+    bool is_forked;
 } entries;
 
 static __thread struct Block *own __attribute__((tls_model("initial-exec")));
@@ -136,6 +142,24 @@ static void map_private(uint64_t at, uint64_t bytes)
            0);
 }
 
+/* Returns a chunk for a new thread, and waits for one, since fcmanager may be about to free those
+ * of threads that have ended.  NULL: there is none. */
+static struct FcChunk *await_chunk(void)
+{
+    struct FcChunk *chunk = NULL;
+    for (int tries = 0; !fc_state_is_off() && tries <= WAITS; tries++)
+    {
+        const uint32_t freed = fc_chunks_count_freed();
+        chunk = fc_pool_claim_entries(fc_thread.number, 0);
+        /* relaxed: it only saves time */
+        if (chunk || __atomic_load_n(&entries.is_full, __ATOMIC_RELAXED) || !fc_pool_header() ||
+            !fc_chunks_wait(freed))
+            break;
+    }
+    __atomic_store_n(&entries.is_full, !chunk, __ATOMIC_RELAXED);
+    return chunk;
+}
+
 static bool has_page(struct Block *block)
 {
     if (block->chunk && block->used < PAGES_OF_CHUNK)
@@ -178,6 +202,15 @@ static bool map_shared(struct Block *block, const struct Module *module, uint64_
     return true;
 }
 
+/* If two threads add to a counter at the same time, one of the counts may be lost. */
+static void say_shared(void)
+{
+    if (!entries.is_shared_home)
+        fc_notice(
+            "some threads share counters: calls that they make at the same time may be missing");
+    entries.is_shared_home = true;
+}
+
 /* Maps pages for a module's counters into the range that was reserved at the block's distance. */
 static void map_module(struct Block *block, const struct Module *module)
 {
@@ -196,6 +229,13 @@ static void map_module(struct Block *block, const struct Module *module)
     }
     if (at == module->high)
         return;
+    if (!is_home && module->is_home_shared &&
+        fc_sys(SYS_mremap, at, 0, module->high - at, MREMAP_MAYMOVE | MREMAP_FIXED,
+               at + (uint64_t)block->distance) == (long)(at + (uint64_t)block->distance))
+    {
+        say_shared();
+        return;
+    }
     if (!is_home)
         map_private(at + (uint64_t)block->distance, module->high - at);
     if (!fc_state_is_off())
@@ -258,24 +298,17 @@ static bool find_distance(struct Block *block)
     return false;
 }
 
-/* If two threads add to a counter at the same time, one of the counts may be lost. */
-static void say_shared(void)
-{
-    if (!entries.is_shared_home)
-        fc_notice(
-            "some threads share counters: calls that they make at the same time may be missing");
-    entries.is_shared_home = true;
-}
-
 void fc_entries_begin_thread(void)
 {
     own = NULL;
+    struct FcChunk *chunk = await_chunk(); /* not under the lock, which ending threads take */
     fc_lock(&entries.lock);
     struct Block *block = entries.is_denied ? NULL : free_block();
     if (block)
     {
         struct Block *next = block->next;
-        *block = (struct Block){.next = next, .thread = fc_thread.number};
+        *block = (struct Block){
+            .next = next, .chunk = chunk, .chunks = chunk ? 1 : 0, .thread = fc_thread.number};
         block->is_in_use = find_distance(block);
         if (!block->is_in_use)
             block = NULL;
@@ -419,12 +452,28 @@ static void send_entries(const struct Module *module, bool is_late)
     send(module, list, count);
 }
 
-void fc_entries_send_bound(void)
+/* While the loader lists an object no thread unmaps it. */
+static int send_bound(struct dl_phdr_info *object, size_t bytes, void *data)
 {
+    uint64_t start, end;
+    (void)bytes;
+    (void)data;
+    fc_loader_read_bounds(object, &start, &end);
     fc_lock(&entries.lock);
     for (uint32_t i = 0; i < entries.count; i++)
-        send_entries(&entries.modules[i], true);
+        if (entries.modules[i].low - start < end - start)
+            send_entries(&entries.modules[i], true);
     fc_unlock(&entries.lock);
+    return 0;
+}
+
+void fc_entries_send_bound(void)
+{
+    /* a forked child may not ask the loader */
+    if (!fc_entries_are_used() || entries.is_forked || !fc_loader_begin())
+        return;
+    fc_libc()->iterate_phdr(send_bound, NULL);
+    fc_loader_end();
 }
 
 static void add_module(const struct FcEntrySections *sections)
@@ -517,6 +566,7 @@ void fc_entries_forget(uint64_t start, uint64_t end)
 void fc_entries_leave(void)
 {
     entries.lock = 0;
+    entries.is_forked = true;
     fc_entry_timer_leave();
     if (!fc_entries_are_used())
         return;

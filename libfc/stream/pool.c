@@ -244,20 +244,21 @@ struct FcChunk *fc_pool_claim(uint32_t most, uint32_t *generation, bool *is_hope
 }
 
 /* A chunk that its thread keeps; 0: there is none. */
-static uint32_t claim_to_keep(void)
+static uint32_t claim_to_keep(uint32_t quarters)
 {
     /* from the end: records use the first ones over and over */
     uint32_t count = begin_scan();
     uint32_t index = count;
-    while (index > count - count / 4 && !claim(fc_pool_chunk(index)))
+    const uint32_t first = count - count / 4 * quarters;
+    while (index > first && !claim(fc_pool_chunk(index)))
         index--;
     end_scan();
-    return index > count - count / 4 ? index : 0;
+    return index > first ? index : 0;
 }
 
 struct FcChunk *fc_pool_claim_counts(uint32_t number)
 {
-    const uint32_t index = claim_to_keep();
+    const uint32_t index = claim_to_keep(1);
     if (index == 0)
         return NULL;
     struct FcChunk *chunk = fc_pool_chunk(index);
@@ -275,7 +276,7 @@ struct FcChunk *fc_pool_claim_counts(uint32_t number)
 
 struct FcChunk *fc_pool_claim_entries(uint32_t thread, uint32_t number)
 {
-    const uint32_t index = shared ? claim_to_keep() : 0;
+    const uint32_t index = shared ? claim_to_keep(3) : 0;
     if (index == 0)
         return NULL;
     struct FcChunk *chunk = fc_pool_chunk(index);

@@ -48,6 +48,21 @@ def run_measured(words, **others):
     return done, Result(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
+def metered(out, processors=ALL_PROCESSORS, **env):
+    """The environment of a program whose manager's figures go to the file `out`."""
+    return fctest.plain_environment(FC_QUIET="1", FC_MANAGER=os.path.join(BENCH_BUILD, "meter"), METER_MANAGER=fctest.tool("fcmanager"),
+                                    METER_OUT=out, METER_PROCESSORS=processors, **env)
+
+
+def read_meter(out):
+    """Its CPU in seconds, and its memory in KiB."""
+    fctest.wait_until(lambda: os.path.exists(out), "the manager's figures were not written")
+    with open(out, encoding="utf-8") as stream:
+        cpu, kib = stream.read().split()
+    os.unlink(out)
+    return float(cpu), int(kib)
+
+
 class Bench:
     """From next_round() on all programs run on the round's processor, fcmanager where it likes: the
     processors of a machine may differ by a third for minutes, where other guests use the other
@@ -106,15 +121,9 @@ class Bench:
 
     def run_libfc(self, **env):
         out = self.path("meter")
-        result = self.timed([self.programs["profiled"], *self.arguments], fctest.plain_environment(
-            FC_QUIET="1", FC_MANAGER=os.path.join(BENCH_BUILD, "meter"),
-            METER_MANAGER=fctest.tool("fcmanager"), METER_OUT=out,
-            METER_PROCESSORS=ALL_PROCESSORS if self.is_alone else self.processors, **env))
-        fctest.wait_until(lambda: os.path.exists(out), "the manager's figures were not written")
-        with open(out, encoding="utf-8") as stream:
-            cpu, kib = stream.read().split()
-        os.unlink(out)
-        result.manager_cpu, result.manager_kib = float(cpu), int(kib)
+        result = self.timed([self.programs["profiled"], *self.arguments],
+                            metered(out, ALL_PROCESSORS if self.is_alone else self.processors, **env))
+        result.manager_cpu, result.manager_kib = read_meter(out)
         return result
 
     def run_uftrace(self):

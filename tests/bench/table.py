@@ -339,18 +339,20 @@ def group_sampled(folder, options):
 
 
 def measure_default(name, folder, plain, profiled, words, repeat, way="by default"):
-    """Points apart, and CPU of the program itself beside that of the plain one; fcmanager's is its own."""
+    """Points apart, and CPU of the program itself and with fcmanager's, beside that of the plain one."""
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     found = sampled.stacks_of(plain, [plain, *words], folder, folder)
     chains = sampled.functions_at(plain, found)
-    apart, ratios, by_chance, in_common = [], [], [], []
+    apart, ratios, wholes, by_chance, in_common = [], [], [], [], []
+    meter = os.path.join(folder, "meter")
     for _ in range(repeat):
         done, alone = bench.run_measured([plain, *words], env=fctest.plain_environment(), check=False, **quiet)
         same, hooked = bench.run_measured([profiled, *words], check=False, **quiet,
-                                          env=fctest.plain_environment(FC_QUIET="1", FC_DUMP_PATH=folder))
+                                          env=bench.metered(meter, FC_DUMP_PATH=folder))
         if same.returncode != done.returncode:
             raise AssertionError(f"{name}: status {same.returncode}, plain {done.returncode}")
         ratios.append(hooked.cpu / alone.cpu)
+        wholes.append((hooked.cpu + bench.read_meter(meter)[0]) / alone.cpu)
         mine = sampled.by_profile([profiled, *words], folder, folder)
         plain_shares = sampled.by_perf(found, chains, mine)
         apart.append(sampled.points_apart(mine, plain_shares))
@@ -369,19 +371,19 @@ def measure_default(name, folder, plain, profiled, words, repeat, way="by defaul
     if by_chance:
         row(f"{way}, {name}: one run under perf beside perf's, points", statistics.median(by_chance))
     row(f"{way}, {name}: CPU of the program, of the plain one's", ratio)
-    return points, ratio
+    row(f"{way}, {name}: with fcmanager's", statistics.median(wholes))
+    return points, ratio, statistics.median(wholes)
 
 
 def measure_programs(folder, options, way, flags):
-    """Programs that nothing was tuned with, with those flags, and no more than CFLAGS; points and ratios."""
+    """Programs that nothing was tuned with, with those flags, and no more than CFLAGS; points, ratios, and these with the manager."""
     given_words = untuned.arguments(folder)
     results = []
     for name, words in given_words.items():
         plain, profiled = (os.path.realpath(untuned.build(name, os.path.join(folder, f"{name}-{kind}"), flags_of_it))
                            for kind, flags_of_it in (("plain", []), ("profiled", flags)))
         results.append(measure_default(name, folder, plain, profiled, words, options.repeat, way))
-    points, ratios = zip(*results)
-    return points, ratios
+    return zip(*results)
 
 
 def group_default(folder, options):
@@ -389,10 +391,11 @@ def group_default(folder, options):
     if not shutil.which("perf"):
         print("local times beside perf's: there is no perf here")
         return
-    points, ratios = measure_programs(folder, options, "by default", fctest.fc_config("--cflags"))
+    points, ratios, wholes = measure_programs(folder, options, "by default", fctest.fc_config("--cflags"))
     row(f"by default, mean of {len(points)} programs: points", statistics.mean(points), 14)
     row(f"by default, median of {len(ratios)} programs: CPU", statistics.median(ratios), 2.3)
     row("by default, the worst: CPU", max(ratios), 3.5)
+    row("by default, median with fcmanager's", statistics.median(wholes))
 
 
 def group_lean(folder, options):
@@ -400,10 +403,12 @@ def group_lean(folder, options):
     if not shutil.which("perf"):
         print("local times beside perf's: there is no perf here")
         return
-    points, ratios = measure_programs(folder, options, "lean", fctest.fc_config("--cflags", "--lean"))
+    points, ratios, wholes = measure_programs(folder, options, "lean", fctest.fc_config("--cflags", "--lean"))
     row(f"lean, mean of {len(points)} programs: points", statistics.mean(points))
     row(f"lean, median of {len(ratios)} programs: CPU", statistics.median(ratios), 1.05)
     row("lean, the worst: CPU", max(ratios), 1.15)
+    row("lean, median with fcmanager's", statistics.median(wholes), 1.05)
+    row("lean, the worst with fcmanager's", max(wholes), 1.15)
 
 
 GROUPS = {"default": group_default, "lean": group_lean, "speed": group_speed, "long": group_long, "trace": group_trace, "truth": group_truth, "busy": group_busy,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SIGKILL at random moments: the profile holds exactly the calls whose hooks had finished.
 
-    kills.py [--long] [--kills N] [--counted] [--after-inlining] [--seed N] [--jobs N]
+    kills.py [--long] [--kills N] [--counted] [--after-inlining] [--lean] [--seed N] [--jobs N]
 
 The target (kill_random.c) counts before each call that it is about to call and in the
 function that it was entered, in a file that outlives it: what was recorded must lie
@@ -84,7 +84,7 @@ class Kill:
 
     def __init__(self, number, options, chance):
         self.number = number
-        self.transport = TRANSPORTS[number % 2]
+        self.transport = "shared" if options.lean else TRANSPORTS[number % 2]
         self.threads = THREADS[number // 2 % 2]
         self.detail = ("eager", "auto")[number // 4 % 2] if options.counted else ("short", "all")[number // 4 % 2]
         self.delay = chance.choice((0.02, 0.1, 0.3)) * chance.random()
@@ -156,13 +156,15 @@ def main():
                         help="with most calls counted")
     parser.add_argument("--after-inlining", action="store_true",
                         help="with the flags of that name")
+    parser.add_argument("--lean", action="store_true",
+                        help="with the flags of that name, in shared memory")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--jobs", type=int, default=4, help="so many at a time")
     options = parser.parse_args()
     kills = 1000 if options.long else options.kills
     chance = random.Random(options.seed)
     case = Folder()
-    case.config = ["--after-inlining"] if options.after_inlining else ["--every-function"]
+    case.config = ["--lean"] if options.lean else ["--after-inlining"] if options.after_inlining else ["--every-function"]
     case.setUp()
     program = case.compile("kill_random.c", "-O1", "-fno-inline")
     all_kills = [Kill(number, options, chance) for number in range(kills)]

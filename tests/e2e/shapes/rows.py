@@ -39,6 +39,7 @@ class Shape:
     long_args: instead of args with --long
     says: what libfc prints on standard error, although it is to be quiet
     after_inlining: columns that are others with --after-inlining; None: it is not run then
+    lean: columns that are others with --lean; None: it is not run then
     counted: columns that are others with --counted
     other_stacks: there are calls on stacks that are not a thread's own.  What an exit after inlining is of is not
         known there: those of skipped functions are told, and are without entry
@@ -70,6 +71,7 @@ class Shape:
         self.filter = None
         self.detail = None
         self.after_inlining = {}
+        self.lean = {}
         self.counted = {}
         self.other_stacks = False
         self.is_after_inlining = False
@@ -89,6 +91,15 @@ class Shape:
         row = copy.copy(self)
         row.args, row.is_after_inlining = self.further, True
         row.__dict__.update(self.after_inlining)
+        return row
+
+    def without_hooks(self):
+        """The row for programs that are compiled with --lean, which the oracle has no hooks in: the program's own counters
+        judge.  There are no open calls, and nothing to mend."""
+        row = copy.copy(self)
+        row.args, row.oracle, row.callers, row.stack, row.repairs, row.details = self.further, False, False, None, "any", False
+        row.expected_failure = {}
+        row.__dict__.update(self.lean)
         return row
 
     def with_counted_calls(self):

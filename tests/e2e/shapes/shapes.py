@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every shape of program (table.py), with both transports; filtered and deep, with one of them.
 
-    shapes.py [--long] [--after-inlining] [--counted] [--filtered] [--deep] [--repeat N] [GROUP | SHAPE]...
+    shapes.py [--long] [--after-inlining] [--counted] [--filtered] [--deep] [--lean] [--repeat N] [GROUP | SHAPE]...
 
 Prints a line for each run, and what differs.  A run that is expected to fail and does
 not is a failure as well: the table must then say so no more.
@@ -49,7 +49,7 @@ def rows_of(shape, options):
         return shape, further
     if options.counted and options.after_inlining:
         return shape, [shape.with_detail("auto")]
-    if not options.counted and not options.after_inlining and not options.deep:
+    if not options.counted and not options.after_inlining and not options.deep and not options.lean:
         return shape, [shape.with_detail("short")]
     return shape, []
 
@@ -97,6 +97,7 @@ def main():
                         help="with an FC_FILTER that skips some functions, and one that also counts others")
     parser.add_argument("--deep", action="store_true",
                         help="with an FC_DEPTH, and most of what it leaves counted")
+    parser.add_argument("--lean", action="store_true", help="with the flags of that name; the programs' own counters judge")
     parser.add_argument("--repeat", type=int, default=1, help="run all so many times")
     parser.add_argument("names", nargs="*", metavar="GROUP|SHAPE")
     options = parser.parse_args()
@@ -107,6 +108,9 @@ def main():
         Folder.config, transports = ["--after-inlining"], ("shared",)
         shapes = [shape.built_after_inlining() for shape in shapes
                   if shape.after_inlining is not None]
+    if options.lean:
+        Folder.config, transports = ["--lean"], ("shared",)
+        shapes = [shape.without_hooks() for shape in shapes if shape.further is not None and shape.lean is not None]
     os.environ.setdefault("FCTEST_DETAIL", "all")  # through the pipe it is so anyway
     if options.after_inlining and options.deep:
         # what is too deep makes no records there, which would find that the way to the manager is cut off

@@ -272,7 +272,8 @@ THREADS = [
     Shape("threads-at-once", "threads_many.c", ["at-once", 64], compilers=BOTH,
           check=check_thread_names),
     Shape("threads-in-turn", "threads_many.c", ["in-turn", 10000], further=["in-turn", 2000],
-          check=check_thread_count(10001), after_inlining={"check": check_thread_count(2001)}),
+          check=check_thread_count(10001), after_inlining={"check": check_thread_count(2001)},
+          lean={"check": check_thread_count(2001)}),
     Shape("threads-detached", "threads_many.c", ["detached", 100]),
     Shape("threads-alive", "threads_many.c", ["alive", 64],
           check=check_thread_count(65)),
@@ -291,7 +292,8 @@ THREADS = [
     Shape("threads-more-than-chunks-killed", "threads_many.c", ["killed", 1200],
           status=-signal.SIGKILL, oracle=False, processes=1, env={"FC_BUFFER_SIZE": "1"},
           pipe_may_lose=1201, shared_may_lose=250, check=check_unsent,
-          counted={"shared_may_lose": 1200}),  # chunks are for counters, too
+          counted={"shared_may_lose": 1200},  # chunks are for counters, too
+          lean={"check": None}),
     Shape("threads-thread-mode", "threads_many.c", ["at-once", 16], oracle=False, processes=17,
           env={"FC_ALLOW_THREAD": "1"}),
     Shape("threads-single-mode", "threads_many.c", ["at-once", 16], env={"FC_NO_FORK": "1"}),
@@ -305,12 +307,12 @@ PROCESSES = [
           oracle=False, processes=1001, check=check_children(1000, 3), env={"FC_CHILDREN": "apart"},
           # what was counted in the parent when it forked is not on the child's stack
           counted={"repairs": "exits", "check": None}),
-    Shape("fork-through", "fork_tree.c", ["through", 6], check=check_inherited),
+    Shape("fork-through", "fork_tree.c", ["through", 6], check=check_inherited, lean={"check": None}),
     Shape("fork-orphan", "fork_tree.c", ["orphan", 3]),
     Shape("daemonize", "fork_tree.c", ["daemonize", 5000]),
     # The parent ends within libc, unseen: what it had it sent when it forked, but who knows?
     Shape("libc-daemon", "fork_tree.c", ["libc-daemon", 5000], pipe_may_lose=1),
-    Shape("fork-clock", "fork_tree.c", ["slow-child", 200], check=check_child_clock),
+    Shape("fork-clock", "fork_tree.c", ["slow-child", 200], check=check_child_clock, lean={"check": None}),
     Shape("fork-raw", "fork_tree.c", ["raw", 3], oracle=False, processes=4),
     Shape("clone", "clones.c", ["clone", 3000], oracle=False, processes=21, other_stacks=True,
           check=check_clones(20, 3000)),
@@ -323,7 +325,7 @@ PROCESSES = [
     Shape("call-clone3", "clones.c", ["clone3", 3000], oracle=False, processes=21,
           check=check_clones(20, 3000)),
     Shape("fork-amid-loading", "loading_forks.c", [100, "{folder}/{program}-red.so"],
-          build=build_with_plugin, oracle=False, processes=101, env={"FC_CHILDREN": "apart"}),
+          build=build_with_plugin, lean=None, oracle=False, processes=101, env={"FC_CHILDREN": "apart"}),
     Shape("fork-then-load", "fork_then_load.c", [500, "{folder}/{program}-red.so"], build=build_with_plugin,
           oracle=False, processes=1, env={"FC_NO_FORK": "1"}, further=None),
     Shape("exec-chain", "exec_chain.c", ["chain", 5], status=9, check=check_chain),
@@ -376,7 +378,7 @@ JUMPS = [
     Shape("coroutines-threads", "coroutines.c", ["threads", 20], other_stacks=True),
     Shape("coroutines-signal", "signal_coroutines.c", [10], compilers=BOTH, repairs="jumped",
           counted={"repairs": "any"}, other_stacks=True),
-    Shape("coroutines-fork", "coroutine_forks.c", check=check_waiting, other_stacks=True),
+    Shape("coroutines-fork", "coroutine_forks.c", check=check_waiting, other_stacks=True, lean={"check": None}),
     Shape("coroutines-reused", "coroutines.c", ["reuse", 40], other_stacks=True),
     Shape("own-coroutines", "own_coroutines.c", [100, 16384], compilers=BOTH, other_stacks=True),
     Shape("own-coroutines-O2", "own_coroutines.c", [50, 65536], flags=("-O2",), compilers=BOTH,
@@ -401,8 +403,8 @@ SIGNALS = [
           long_args=["60000", "4"], counted={"repairs": "exits"}),
     Shape("signal-storm-clang-O2", "signal_storm.c", [1000, 2], oracle=False, further=[500, 2], flags=("-O2",),
           compilers=("clang",), callers=False, counted={"repairs": "exits"},
-          after_inlining=None),  # step() is inlined
-    Shape("handler-time", "handler_time.c", check=check_handler_time),
+          after_inlining=None, lean=None),  # step() is inlined
+    Shape("handler-time", "handler_time.c", check=check_handler_time, lean={"check": None}),
 ]
 
 LIBRARIES = [
@@ -478,9 +480,9 @@ ENDS = [
           oracle=False, pipe_may_lose=2, end=(SIGNALLED, signal.SIGABRT)),
     Shape("end-asleep", "ends.c", ["asleep"], status=-signal.SIGKILL, pipe_may_lose=2,
           end=(SIGNALLED, signal.SIGKILL), stack=["main", "end", "end_asleep", "sleepy"],
-          check=check_asleep),
+          check=check_asleep, lean={"check": None}),
     Shape("end-cut-off", "cut_off.c", oracle=False, processes=1, pipe_may_lose=1,
-          shared_stops=1, says="FCheck: the profile manager is gone, profiling stops here\n"),
+          shared_stops=1, says="FCheck: the profile manager is gone, profiling stops here\n", lean=None),  # nothing is sent in the meantime
     Shape("end-cpu-limit", "ends.c", ["cpu-limit"], status=-signal.SIGXCPU, pipe_may_lose=2, further=None,
           end=(SIGNALLED, signal.SIGXCPU)),
 ]
