@@ -434,6 +434,7 @@ static void put_data(const FcReportContext *context, const FcStacks *stacks, FIL
     put_nodes(stacks, json);
     fc_export_html_threads(context, json);
     put_processes(context, json);
+    fc_export_html_ranks(context, json);
     put_header(context, json);
     put_notes(json, "losses", profile->losses);
     put_notes(json, "repairs", profile->repairs);

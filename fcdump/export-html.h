@@ -24,6 +24,8 @@ void fc_export_html_findings(const FcReportContext *context, FcJson *json);
 void fc_export_html_threads(const FcReportContext *context, FcJson *json);
 /* Member `heap`: an object, null where the profile has none. */
 void fc_export_html_heap(const FcReportContext *context, FcJson *json);
+/* Member `ranks`: null, or of several ranks the time on the CPU of functions by rank. */
+void fc_export_html_ranks(const FcReportContext *context, FcJson *json);
 /* Member `difference`: of --diff. */
 void fc_export_html_diff(const FcReportContext *context, FcJson *json);
 /* Member `sources`: the lines of the heaviest functions, where their files can be read. */

@@ -251,6 +251,17 @@ static gboolean prints_json(const FcOptions *options)
     return options->export >= 0 && strcmp(options->table[options->export]->name, "json") == 0;
 }
 
+static gboolean prints_page(const FcOptions *options)
+{
+    for (guint i = 0; i < options->files->len; i++)
+    {
+        const guint row = g_array_index(options->files, FcExportFile, i).row;
+        if (strcmp(options->table[row]->name, "html") == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static void free_text(gpointer text)
 {
     if (text)
@@ -292,8 +303,9 @@ static FcLoad wanted_of(const FcOptions *options, const GPtrArray *images)
                     .labels = choose_labels(options),
                     .raw = options->raw,
                     .split = options->split || json || options->gmon,
-                    .by_process = options->by == FC_BY_PROCESS &&
-                                  options->only->len + options->except->len > 0,
+                    .by_process =
+                        prints_page(options) || (options->by == FC_BY_PROCESS &&
+                                                 options->only->len + options->except->len > 0),
                     .by_rank = options->by_rank || options->merge,
                     .rank = options->by_rank ? options->rank : FC_NONE,
                     .time = json ? FC_TIME_PART_WALL : fc_options_time(options),

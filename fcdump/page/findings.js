@@ -8,6 +8,7 @@ import { address } from "./state.js";
 // Of the option that fcdump names: where the page shows the same, and its colour.
 const VIEWS = {
   "--threads": ["threads", { view: "threads" }, "mgr"],
+  ...(data.ranks ? { "--ranks": ["ranks", { view: "ranks" }, "cpu"] } : {}),
   "--mem-leaks": ["leaks", { view: "memory", heap: "leaked" }, "bad"],
   "--mem-free": ["bad frees", { view: "memory" }, "bad"],
   "--waits": ["waiting", { view: "functions", weight: "waited", columns: "own,blocked,preempted,lock,threads,input,sleep,disk,unknown,calls" }, "block"],

@@ -12,6 +12,7 @@ import { functionView } from "./function.js";
 import { closeHelp, doubtfulShare, openHelp } from "./help.js";
 import { memoryView } from "./memory.js";
 import { overviewView } from "./overview.js";
+import { ranksView } from "./ranks.js";
 import { address, go, read, replace } from "./state.js";
 import { threadsView } from "./threads.js";
 import { traceView } from "./trace.js";
@@ -23,11 +24,12 @@ const VIEWS = {
   flame: ["Flame", flameView],
   functions: ["Functions", functionsView],
   threads: ["Threads", threadsView],
+  ...(data.ranks ? { ranks: ["Ranks", ranksView] } : {}),
   ...(data.trace ? { trace: ["Trace", traceView] } : {}),
   memory: ["Memory", memoryView],
 };
 const [FIRST] = Object.keys(VIEWS);
-const UNWEIGHED = ["threads", "memory", "trace", "diff"]; // views that no weight changes
+const UNWEIGHED = ["threads", "ranks", "memory", "trace", "diff"]; // views that no weight changes
 
 let selected = -1; // a function
 let pictures = []; // flame graphs that are shown
