@@ -4,6 +4,7 @@
  * few messages are written by hand: a library would need more code than they do.
  */
 #include "fcdump/export.h"
+#include "fcdump/job.h"
 #include "fcdump/report-path.h"
 #include "libfc/fc-format.h"
 
@@ -21,6 +22,7 @@ enum
     PROFILE_STRING_TABLE = 6,
     PROFILE_TIME_NANOS = 9,
     PROFILE_DURATION_NANOS = 10,
+    PROFILE_COMMENT = 13,
     PROFILE_DEFAULT_SAMPLE_TYPE = 14,
     VALUE_TYPE_TYPE = 1,
     VALUE_TYPE_UNIT = 2,
@@ -296,6 +298,14 @@ static void put_functions(Pprof *export)
     }
 }
 
+/* Which ranks of which job the profiles are of, as a comment. */
+static void put_job(Pprof *export)
+{
+    g_autofree char *job = fc_job_text(export->model);
+    if (job)
+        put_number(export->bytes, PROFILE_COMMENT, number_of(export, job));
+}
+
 static void put_strings(Pprof *export)
 {
     for (guint i = 0; i < export->table->len; i++)
@@ -346,6 +356,7 @@ static void render_pprof(const FcReportContext *context)
     put_mappings(&export);
     put_functions(&export);
     put_locations(&export);
+    put_job(&export);
     put_strings(&export);
     put_number(bytes, PROFILE_TIME_NANOS, (guint64)MAX(model->profile->start_realtime_ns, 0));
     put_number(bytes, PROFILE_DURATION_NANOS, model->profile->run_ns);

@@ -3,6 +3,7 @@
  * The JSON of speedscope: the stacks, once for each weight that the profile has.
  */
 #include "fcdump/export.h"
+#include "fcdump/job.h"
 #include "fcdump/json.h"
 #include "fcdump/report-path.h"
 
@@ -162,8 +163,10 @@ static void render_speedscope(const FcReportContext *context)
     g_autoptr(FcJson) json = fc_json_new(fc_render_file(context->render));
     fc_json_begin_object(json, NULL);
     fc_json_string(json, "$schema", SCHEMA);
-    fc_json_string(json, "name",
-                   model->profile->executable ? model->profile->executable : "FunctionCheck");
+    const char *program = model->profile->executable ? model->profile->executable : "FunctionCheck";
+    g_autofree char *job = fc_job_text(model);
+    g_autofree char *name = job ? g_strdup_printf("%s: %s", program, job) : g_strdup(program);
+    fc_json_string(json, "name", name);
     fc_json_string(json, "exporter", "fcdump (FunctionCheck) " FC_VERSION);
     fc_json_unsigned(json, "activeProfileIndex", 0);
     fc_json_begin_object(json, "shared");

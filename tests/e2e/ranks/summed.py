@@ -3,7 +3,9 @@
 """fcdump --ranks and --merge, and folders: every figure is worked out again from the ranks' own profiles."""
 
 import csv
+import gzip
 import io
+import json
 import math
 import os
 import random
@@ -110,6 +112,17 @@ class Summed(ranked.Case):
         [main] = [dict(zip(rows[0], row)) for row in rows[1:] if row[-1] == "main"]
         self.assertEqual(int(main["max (CPU ns)"]), max(total["main"] for total in totals))
         self.assertEqual(int(main["min (CPU ns)"]), min(total["main"] for total in totals))
+
+    def test_exports(self):
+        """Say which ranks they are of."""
+        said = f"{RANKS} ranks of job 7.1"
+        self.fcdump("--pprof=job.pb.gz", "--speedscope=job.json", "--callgrind=job.out", *self.names)
+        with gzip.open(self.path("job.pb.gz")) as stream:
+            self.assertIn(said.encode(), stream.read())
+        with open(self.path("job.json"), encoding="utf-8") as stream:
+            self.assertIn(said, json.load(stream)["name"])
+        with open(self.path("job.out"), encoding="utf-8") as stream:
+            self.assertIn(f"desc: Job: {said}", stream.read())
 
     def test_one(self):
         own = self.own()
