@@ -108,6 +108,32 @@ int main(void)
 """
 
 
+# Runs a command without the right to perf_event_open, as containers do.
+CONTAINED = """
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **words)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 125;
+    execv(words[1], words + 1);
+    return 126;
+}
+"""
+
+
 class Timers(lean.Case):
     def setUp(self):
         super().setUp()
@@ -139,6 +165,17 @@ class Timers(lean.Case):
         self.assertEqual(by_timer, executed)
         for report in (["--flat"], ["--callgraph"]):
             self.assertIn("by timers", " ".join(self.command([fctest.tool("fcdump"), *report, self.path("functioncheck.fc")]).split()))
+
+    def test_contained(self):
+        program = self.compile(self.source(counted.TIMES), "-O2")
+        contained = self.compile(self.write("contained.c", CONTAINED), "-O2", profiled=False)
+        done = self.run_quiet([contained, program])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        local = {function.name: function.local_ns for function in self.profile().functions}
+        self.assertAlmostEqual(local["three"] / (local["three"] + local["one"]), 0.75, delta=0.1)
+        executed, by_timer = self.samples()
+        self.assertGreater(executed, 20)
+        self.assertEqual(by_timer, executed)
 
     def test_callers(self):
         program = self.compile(self.source(counted.CALLERS), "-O2")
