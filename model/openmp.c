@@ -250,15 +250,20 @@ static void place(const Placing *placing, const Root *root)
     if (targets->len == 0)
         return;
     place_arc(placing, context_at(placing, root->context), targets);
+    /* at least 1, and no more than what all of them can be without an overflow of the sum */
     for (guint i = 0; i < targets->len; i++)
-        part.all += MAX(g_array_index(targets, Target, i).weight, 1);
-    const guint64 first_weight = MAX(g_array_index(targets, Target, 0).weight, 1);
+    {
+        guint64 *weight = &g_array_index(targets, Target, i).weight;
+        *weight = CLAMP(*weight, 1, G_MAXUINT64 / targets->len);
+        part.all += *weight;
+    }
+    const guint64 first_weight = g_array_index(targets, Target, 0).weight;
     part.to = first_weight;
     for (guint i = 1; i < targets->len; i++)
     {
         const Target *target = &g_array_index(targets, Target, i);
         part.from = part.to;
-        part.to += MAX(target->weight, 1);
+        part.to += target->weight;
         hang(placing, copy_part(placing, root->context, &part), target->parent);
     }
     if (targets->len > 1)
