@@ -121,7 +121,7 @@ class RealProgram(fctest.Case):
         and the descriptor's path."""
         folder = self.path(name)
         os.makedirs(folder)
-        env = {"FC_DUMP_PATH": folder, "FC_DUMP_NAME": name, **options.pop("env", {})}
+        env = {"FC_CHILDREN": "apart", "FC_DUMP_PATH": folder, "FC_DUMP_NAME": name, **options.pop("env", {})}
         done = self.run_beside_oracle(words, os.path.join(folder, "oracle"), env=env, **options)
         self.wait_for_managers("--directory=" + folder)
         self.assertEqual([each for each in os.listdir(folder) if each.startswith(".")], [])
