@@ -176,11 +176,11 @@ class Named(test_secure.Privileged):
             for (char **at = environ; *at; at++)
                 fprintf(stderr, "%s\\n", *at);
             return 1;""")
-        done = self.run_there(self.program, FC_MANAGER=manager, GCONV_PATH="/tmp/x", CHARSET="x", LOCPATH="/tmp/x",
-                              KEPT="1", LD_LIBRARY_PATH="/tmp/x", G_DEBUG="x")
+        done = self.run_there(self.program, FC_MANAGER=manager, GCONV_PATH="/tmp/no-such", CHARSET="no-such", LOCPATH="/tmp/no-such",
+                              KEPT="1", LD_LIBRARY_PATH="/tmp/no-such", G_DEBUG="no-such")
         kept = [line for line in done.stderr.decode().splitlines() if "=" in line]
         self.assertIn("KEPT=1", kept)
-        self.assertEqual([line for line in kept if "x" in line.partition("=")[2].split("/")], [])
+        self.assertEqual([line for line in kept if "no-such" in line.partition("=")[2].split("/")], [])
 
 
 if __name__ == "__main__":

@@ -159,6 +159,8 @@ static void test_strange(void)
         g_assert_nonnull(shown);
         g_assert_nonnull(bare);
         g_assert_true(!parameters || parameters[0] == '(');
+        /* they are shorter than the name, or there are none to leave out */
+        g_assert_true(!fewer || !one || strlen(fewer) <= strlen(one));
         g_assert_true(!outermost || outermost[0] != '\0');
     }
     g_autoptr(GString) deep = g_string_new("a");
