@@ -50,6 +50,47 @@ static void put_stack(const FcReportContext *context, FcJson *json, const FcProf
     fc_json_end_array(json);
 }
 
+static guint lane_count(const FcProfileThread *thread)
+{
+    const guint64 life_ns = thread->end_ns - MIN(thread->lane_start_ns, thread->end_ns);
+    guint64 count = life_ns / thread->lane_ns + (life_ns % thread->lane_ns > 0);
+    for (guint i = 0; thread->lanes && i < thread->lanes->len; i++)
+        count = MAX(count, g_array_index(thread->lanes, FcProfileLane, i).bucket + 1u);
+    return (guint)MIN(count, FC_LANE_BUCKETS);
+}
+
+static void put_numbers(FcJson *json, const char *name, const guint64 *numbers, guint count)
+{
+    fc_json_begin_array(json, name);
+    for (guint i = 0; i < count; i++)
+        fc_json_unsigned(json, NULL, numbers[i]);
+    fc_json_end_array(json);
+}
+
+void fc_export_json_lanes(FcJson *json, const FcProfileThread *thread)
+{
+    guint64 blocked_ns[FC_LANE_BUCKETS] = {0};
+    guint64 preempted_ns[FC_LANE_BUCKETS] = {0};
+    if (thread->lane_ns == 0)
+    {
+        fc_json_null(json, "lanes");
+        return;
+    }
+    for (guint i = 0; thread->lanes && i < thread->lanes->len; i++)
+    {
+        const FcProfileLane *lane = &g_array_index(thread->lanes, FcProfileLane, i);
+        preempted_ns[lane->bucket] = MIN(lane->preempted_ns, lane->wait_ns);
+        blocked_ns[lane->bucket] = lane->wait_ns - preempted_ns[lane->bucket];
+    }
+    const guint count = lane_count(thread);
+    fc_json_begin_object(json, "lanes");
+    fc_json_unsigned(json, "start_ns", thread->lane_start_ns);
+    fc_json_unsigned(json, "width_ns", thread->lane_ns);
+    put_numbers(json, "blocked_ns", blocked_ns, count);
+    put_numbers(json, "preempted_ns", preempted_ns, count);
+    fc_json_end_object(json);
+}
+
 static void put_trace(const FcReportContext *context, FcJson *json, const FcProfileThread *thread)
 {
     static const char *const kinds[FC_TRACE_KINDS] = {
@@ -105,6 +146,7 @@ void fc_export_json_thread(const FcReportContext *context, FcJson *json,
     fc_json_unsigned(json, "manager_ns", thread->manager_ns);
     put_functions(context, json, thread);
     put_stack(context, json, thread);
+    fc_export_json_lanes(json, thread);
     put_trace(context, json, thread);
     fc_json_end_object(json);
 }

@@ -31,6 +31,8 @@ void fc_export_json_cpu(const FcReportContext *context, FcJson *json, const FcPr
 void fc_export_json_off(FcJson *json, const FcProfileTimes *times, const FcProfileOff *off);
 /* Members of a thread that all have who write one: which it is, when it ran, its calls. */
 void fc_export_json_thread_run(FcJson *json, const FcProfileThread *thread);
+/* Member `lanes` of a thread: when it was off the CPU; null where that is not known. */
+void fc_export_json_lanes(FcJson *json, const FcProfileThread *thread);
 /* An object of the array `threads`. */
 void fc_export_json_thread(const FcReportContext *context, FcJson *json,
                            const FcProfileThread *thread);

@@ -335,6 +335,28 @@ static void subtract_thread(const Match *match, FcProfileThread *from,
     }
 }
 
+/* The buckets of the earlier profile begin at the same time and are as wide or narrower. */
+static void subtract_lanes(FcProfileThread *from, const FcProfileThread *amount)
+{
+    guint64 *at[FC_LANE_BUCKETS][2] = {0};
+    for (guint i = 0; from->lanes && i < from->lanes->len; i++)
+    {
+        FcProfileLane *lane = &g_array_index(from->lanes, FcProfileLane, i);
+        at[lane->bucket][0] = &lane->wait_ns;
+        at[lane->bucket][1] = &lane->preempted_ns;
+    }
+    for (guint i = 0; from->lane_ns > 0 && amount->lanes && i < amount->lanes->len; i++)
+    {
+        const FcProfileLane *lane = &g_array_index(amount->lanes, FcProfileLane, i);
+        const double middle = (lane->bucket + 0.5) * (double)amount->lane_ns;
+        const guint bucket = (guint)MIN(middle / (double)from->lane_ns, FC_LANE_BUCKETS - 1);
+        if (!at[bucket][0])
+            continue;
+        take_off(at[bucket][0], lane->wait_ns);
+        take_off(at[bucket][1], lane->preempted_ns);
+    }
+}
+
 static void subtract_threads(const Match *match, FcProfile *later, const FcProfile *earlier)
 {
     for (guint i = 0; i < later->threads->len; i++)
@@ -342,7 +364,10 @@ static void subtract_threads(const Match *match, FcProfile *later, const FcProfi
         FcProfileThread *thread = &g_array_index(later->threads, FcProfileThread, i);
         const FcProfileThread *amount = find_thread(earlier, thread);
         if (amount)
+        {
             subtract_thread(match, thread, amount);
+            subtract_lanes(thread, amount);
+        }
         g_clear_pointer(&thread->arcs, g_array_unref);
         g_clear_pointer(&thread->trace, g_array_unref);
         thread->trace_all = 0;

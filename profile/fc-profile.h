@@ -217,6 +217,16 @@ typedef enum
     FC_WAITS_COUNT,
 } FcWaits;
 
+/* When a thread was off the CPU: its time in equal buckets. */
+#define FC_LANE_BUCKETS 128u
+
+typedef struct
+{
+    guint bucket; /* less than FC_LANE_BUCKETS */
+    guint64 wait_ns;
+    guint64 preempted_ns; /* the part of wait_ns in which the thread was preempted */
+} FcProfileLane;
+
 typedef struct
 {
     gint64 tid;
@@ -227,14 +237,17 @@ typedef struct
     guint64 calls;
     gboolean ended; /* FALSE: it was alive when the process ended */
     FcWaits waits;
-    guint64 wait_ns;      /* off the CPU, also outside of all functions */
-    guint64 preempted_ns; /* the part of wait_ns in which it was preempted */
-    guint64 manager_ns;   /* libfc was at work, or waited for fcmanager; in no function's time */
-    GArray *functions;    /* of FcProfileThreadFunction, owned; may be empty */
-    GArray *arcs;         /* of FcProfileThreadArc, owned; NULL: not known */
-    GArray *stack;        /* of FcProfileFrame, owned: open at the end */
-    GArray *trace;        /* of FcProfileTraceRecord in order of time, owned; NULL: none */
-    guint64 trace_all;    /* how many records there were; `trace` has the last of them */
+    guint64 wait_ns;       /* off the CPU, also outside of all functions */
+    guint64 preempted_ns;  /* the part of wait_ns in which it was preempted */
+    guint64 manager_ns;    /* libfc was at work, or waited for fcmanager; in no function's time */
+    GArray *functions;     /* of FcProfileThreadFunction, owned; may be empty */
+    GArray *arcs;          /* of FcProfileThreadArc, owned; NULL: not known */
+    GArray *stack;         /* of FcProfileFrame, owned: open at the end */
+    GArray *trace;         /* of FcProfileTraceRecord in order of time, owned; NULL: none */
+    guint64 trace_all;     /* how many records there were; `trace` has the last of them */
+    guint64 lane_start_ns; /* when bucket 0 begins, since the process's start */
+    guint64 lane_ns;       /* the width of a bucket; 0: not known when it was off the CPU */
+    GArray *lanes;         /* of FcProfileLane, owned: those that are not 0; NULL: none */
 } FcProfileThread;
 
 #define FC_PROFILE_COSTS 4

@@ -82,6 +82,8 @@ static GArray *find_array(FcParser *parser)
     FcProfileThread *thread = &g_array_index(parser->profile->threads, FcProfileThread, index);
     if (name == FC_ARRAY_THREAD_ARCS && !thread->arcs)
         thread->arcs = fc_array_new(name);
+    if (name == FC_ARRAY_THREAD_LANES && !thread->lanes)
+        thread->lanes = fc_array_new(name);
     if (name == FC_ARRAY_THREAD_TRACE && !thread->trace)
         fc_text_fail(&parser->text, "the thread has no trace");
     return fc_array_of(thread, name);

@@ -83,6 +83,7 @@ const FcArray fc_arrays[FC_ARRAY_COUNT] = {
                               .times = TIMES(FcProfileThreadArc)},
     [FC_ARRAY_THREAD_STACK] = {OF_THREAD(FcProfileFrame, stack)},
     [FC_ARRAY_THREAD_TRACE] = {OF_THREAD(FcProfileTraceRecord, trace)},
+    [FC_ARRAY_THREAD_LANES] = {OF_THREAD(FcProfileLane, lanes)},
 };
 
 GArray *fc_array_new(FcArrayName name)

@@ -135,6 +135,17 @@ static const FcField trace_fields[] = {
     FIELD("the time of the call", NUMBER, FcProfileTraceRecord, begun_ns, KEEP),
 };
 
+static const FcField lane_thread_fields[] = {
+    FIELD("the start", NUMBER, FcProfileThread, lane_start_ns, KEEP),
+    FIELD("the width of a bucket", NUMBER, FcProfileThread, lane_ns, KEEP),
+};
+
+static const FcField lane_fields[] = {
+    FIELD("the bucket", BELOW, FcProfileLane, bucket, KEEP, FC_LANE_BUCKETS),
+    FIELD("the time off the CPU", NUMBER, FcProfileLane, wait_ns, KEEP),
+    FIELD("the preempted time", NUMBER, FcProfileLane, preempted_ns, KEEP),
+};
+
 static const FcField arc_fields[] = {
     FIELD("the caller", LINK, FcProfileArc, caller, KEY, FC_ARRAY_FUNCTIONS),
     FIELD(NULL, PLACE, FcProfileArc, site, KEY),
@@ -359,6 +370,9 @@ const FcSection fc_sections[FC_SECTION_COUNT] = {
         SECTION("rank-contexts", RECORDS, RANK_CONTEXTS, CONTEXTS, rank_context_fields),
     [FC_SECTION_COUNTED_SQUARES] =
         SECTION("counted-squares", FIGURES, FUNCTIONS, COUNTED, counted_squares_fields),
+    [FC_SECTION_LANE_THREADS] =
+        SECTION("lane-threads", FIGURES, THREADS, THREADS, lane_thread_fields),
+    [FC_SECTION_LANES] = SECTION("lanes", RECORDS, THREAD_LANES, LANE_THREADS, lane_fields),
 };
 
 const FcSection *fc_section_of(FcArrayName array)

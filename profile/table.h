@@ -38,6 +38,7 @@ typedef enum
     FC_ARRAY_THREAD_ARCS,
     FC_ARRAY_THREAD_STACK,
     FC_ARRAY_THREAD_TRACE,
+    FC_ARRAY_THREAD_LANES,
     FC_ARRAY_COUNT,
     FC_ARRAY_NONE, /* the record is the profile itself */
 } FcArrayName;
@@ -172,6 +173,8 @@ typedef enum
     FC_SECTION_RANK_FUNCTIONS,
     FC_SECTION_RANK_CONTEXTS,
     FC_SECTION_COUNTED_SQUARES,
+    FC_SECTION_LANE_THREADS,
+    FC_SECTION_LANES,
     FC_SECTION_COUNT,
     /* Sections before this are always written.  Those of the heap are written with FC_MEMORY, that
      * of the job if anything is known of it, that of ranks if several are merged, all others if

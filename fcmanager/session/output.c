@@ -175,6 +175,29 @@ static void add_trace(const FcOutputBuild *build, const FcTrace *from, FcProfile
         add_record(build, &g_array_index(from->open, FcTraceRecord, i), thread->trace);
 }
 
+/* Sums are rounded, not buckets, so that these add up to the thread's times. */
+static void add_lanes(const FcOutputBuild *build, const FcLanes *from, FcProfileThread *thread)
+{
+    FcLaneTimes sum = {0};
+    FcProfileLane before = {0};
+    thread->lane_start_ns = fc_output_since_start(build, from->start);
+    thread->lane_ns = MAX(fc_output_to_ns(build, from->width), 1);
+    thread->lanes = g_array_new(FALSE, TRUE, sizeof(FcProfileLane));
+    for (guint i = 0; i < from->room; i++)
+    {
+        sum.off += from->times[i].off;
+        sum.preempted += from->times[i].preempted;
+        FcProfileLane lane = {.bucket = i,
+                              .wait_ns = fc_output_to_ns(build, sum.off) - before.wait_ns};
+        lane.preempted_ns =
+            MIN(fc_output_to_ns(build, sum.preempted) - before.preempted_ns, lane.wait_ns);
+        before.wait_ns += lane.wait_ns;
+        before.preempted_ns += lane.preempted_ns;
+        if (lane.wait_ns > 0)
+            g_array_append_val(thread->lanes, lane);
+    }
+}
+
 static void add_slowest(FcOutputBuild *build, const FcCounts *counts)
 {
     for (guint32 i = 0; counts->slowest && i < counts->function_count; i++)
@@ -230,6 +253,8 @@ static void add_result(FcOutputBuild *build, FcThreadResult *result)
     }
     if (result->trace)
         add_trace(build, result->trace, &thread);
+    if (result->lanes)
+        add_lanes(build, result->lanes, &thread);
     g_array_append_val(build->profile->threads, thread);
 }
 

@@ -21,6 +21,7 @@ static void result_clear(gpointer data)
     g_array_unref(result->stack);
     g_clear_pointer(&result->arcs, g_array_unref);
     fc_trace_free(result->trace);
+    fc_lanes_free(result->lanes);
 }
 
 static void done_clear(gpointer data)
@@ -29,6 +30,7 @@ static void done_clear(gpointer data)
     fc_counts_free(done->counts);
     g_free(done->result.name);
     fc_trace_free(done->result.trace);
+    fc_lanes_free(done->result.lanes);
     g_array_unref(done->repairs);
     g_array_unref(done->losses);
 }
@@ -256,7 +258,7 @@ static guint64 first_event(const FcProcess *process, const FcThread *thread)
 }
 
 /* Queues a finished thread for its own file.  Its lists of functions and frames are not for that
- * file; its trace is for that file alone. */
+ * file; its trace and its lanes are for that file alone. */
 static void add_done(FcProcess *process, FcThreadResult *result, FcThread *thread)
 {
     FcThreadDone done = {.result = *result, .counts = g_steal_pointer(&thread->counts)};
@@ -266,6 +268,7 @@ static void add_done(FcProcess *process, FcThreadResult *result, FcThread *threa
     done.result.arcs = NULL;
     done.result.stack = NULL;
     result->trace = NULL;
+    result->lanes = NULL;
     done.repairs = process->repairs;
     done.losses = process->losses;
     process->repairs = notes_new();
@@ -305,6 +308,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
                               result.end_time - result.start_time, ended);
     fc_counts_sum_functions(thread->counts);
     fc_stack_get_off(thread->stack, &result.off);
+    result.lanes = fc_stack_take_lanes(thread->stack, result.end_time);
     add_notes(process, thread);
     fc_counts_set_thread(thread->counts, thread->tid);
     const gboolean own_file = process->setup->profile_mode == FC_MODE_THREAD;

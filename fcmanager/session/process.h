@@ -62,6 +62,7 @@ typedef struct
     GArray *arcs;      /* FcProfileThreadArc, likewise; NULL: not kept */
     GArray *stack;     /* FcProfileFrame; owned */
     FcTrace *trace;    /* owned; NULL: none */
+    FcLanes *lanes;    /* likewise */
 } FcThreadResult;
 
 /* In THREAD mode, a thread that has ended, with its own counts.  Kept until session-files.c has

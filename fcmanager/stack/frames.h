@@ -7,6 +7,7 @@
 #pragma once
 
 #include "fcmanager/base/regions.h"
+#include "fcmanager/counts/lanes.h"
 #include "fcmanager/counts/trace.h"
 #include "fcmanager/estimate/counted.h"
 #include "fcmanager/heap/records.h"
@@ -158,6 +159,7 @@ struct FcStack
     guint64 burst_weight;     /* the weight of its timed call */
     GArray *aways;        /* struct FrameAway, [0] begins the list of free ones; NULL: none yet */
     struct StackAway off; /* of the whole thread */
+    FcLanes *lanes;       /* owned: when that was; NULL: time off the CPU was never reported */
     /* About the last FC_RECORD_OFFs in a row while no frame is open: */
     struct StackAway off_outside; /* `off` before them */
     guint64 outside_from;         /* the time of the record before them */

@@ -45,6 +45,7 @@ void fc_stack_free(FcStack *stack)
     g_clear_pointer(&stack->wait_samples, g_array_unref);
     fc_counted_free(stack->counted);
     fc_trace_free(stack->trace);
+    fc_lanes_free(stack->lanes);
     g_free(stack->sites);
     g_free(stack->site_edges.memory);
     g_free(stack->segments);
@@ -343,6 +344,10 @@ void fc_stack_end_outside(FcStack *stack)
 {
     if (stack->outside_to == 0 || stack->outside_to != stack->last)
         return;
+    if (stack->lanes)
+        fc_lanes_take_back(stack->lanes,
+                           (FcLaneTimes){stack->off.off - stack->off_outside.off,
+                                         stack->off.preempted - stack->off_outside.preempted});
     stack->last = stack->outside_from;
     stack->off = stack->off_outside;
 }
@@ -364,6 +369,13 @@ void fc_stack_get_off(const FcStack *stack, FcStackOff *off)
                         .paused = stack->off.paused,
                         .unplaced = stack->off.unplaced,
                         .seen = stack->off_seen};
+}
+
+FcLanes *fc_stack_take_lanes(FcStack *stack, guint64 time)
+{
+    if (stack->lanes)
+        fc_lanes_cover(stack->lanes, time);
+    return g_steal_pointer(&stack->lanes);
 }
 
 /* ---- Frames that are not just calls ----------------------------------------------- */

@@ -6,6 +6,9 @@
 
 #include "libfc/fc-format.h"
 
+/* The width of a bucket in the beginning. */
+#define LANE_NS 1000000u
+
 /* Two clocks that are read one after the other may differ by so many ticks. */
 #define ROOM_SLACK 4096u
 
@@ -233,7 +236,16 @@ static gboolean has_room(guint64 off, guint64 elapsed)
     return off <= elapsed + elapsed / 256 + ROOM_SLACK;
 }
 
-static void take_seen(FcStack *stack, guint64 value, guint32 waits, guint64 before, guint64 time)
+/* When the time was: somewhere in [from, to). */
+static void add_to_lanes(FcStack *stack, const struct StackAway *more, guint64 from, guint64 to)
+{
+    fc_lanes_add(stack->lanes, from, to, (FcLaneTimes){more->off, more->preempted});
+}
+
+/* `last`: time of the record before; `before` is later if a part of the time since then has been
+ * taken. */
+static void take_seen(FcStack *stack, guint64 value, guint32 waits, guint64 last, guint64 before,
+                      guint64 time)
 {
     /* modulo 2^63 */
     const gint64 grown = (gint64)((value - stack->off_base) << 1) >> 1;
@@ -242,6 +254,8 @@ static void take_seen(FcStack *stack, guint64 value, guint32 waits, guint64 befo
     stack->waits = waits;
     if (is_first || grown > 0)
         stack->off_base = value;
+    if (!stack->lanes)
+        stack->lanes = fc_lanes_new(MIN(stack->first, time), MAX(to_ticks(stack, LANE_NS), 1));
     if (is_first || grown <= 0)
         return;
     struct StackAway more = {.off = to_ticks(stack, (guint64)grown)};
@@ -257,6 +271,7 @@ static void take_seen(FcStack *stack, guint64 value, guint32 waits, guint64 befo
     more.preempted = is_preempted ? more.off : 0;
     stack->off_taken += more.off;
     add_to_innermost(stack, &more);
+    add_to_lanes(stack, &more, MIN(last, time - more.off), time);
 }
 
 static void take_pause(FcStack *stack, guint64 ticks, guint64 off_ns, guint64 before, guint64 time)
@@ -291,6 +306,7 @@ static gboolean is_continued(const FcStack *stack, guint64 before)
 void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site, guint64 before,
                        guint64 time)
 {
+    const guint64 last = before;
     if (!is_continued(stack, before))
     {
         stack->off_since = before;
@@ -306,7 +322,7 @@ void fc_stack_take_off(FcStack *stack, guint64 kind, guint64 value, guint64 site
     case FC_OFF_COARSE:
         take_wait_samples(stack, stack->off_since, time);
         before = MIN(before + stack->off_taken, time);
-        take_seen(stack, value, (guint32)(site & FC_OFF_WAITS_MASK), before, time);
+        take_seen(stack, value, (guint32)(site & FC_OFF_WAITS_MASK), last, before, time);
         stack->off_seen =
             MAX(stack->off_seen, kind == FC_OFF_COARSE ? FC_WAITS_COARSE : FC_WAITS_SEEN);
         return;
@@ -328,9 +344,11 @@ void fc_stack_take_pending(FcStack *stack, guint64 time)
         stack->off_placed_at = time;
         stack->off_taken += stack->off_placed;
         add_to_innermost(stack, &more);
+        add_to_lanes(stack, &more, MIN(stack->last, time), time);
         return;
     }
     stack->off.off += more.off;
     stack->off.preempted += more.preempted;
     stack->off.unplaced += more.off;
+    add_to_lanes(stack, &more, stack->lanes->start, time);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "fcmanager/base/regions.h"
+#include "fcmanager/counts/lanes.h"
 #include "fcmanager/counts/trace.h"
 #include "fcmanager/estimate/counted.h"
 #include "fcmanager/heap/records.h"
@@ -133,6 +134,9 @@ guint64 fc_stack_last_time(const FcStack *stack);
 #define FC_STACK_NO_TIME G_MAXUINT64
 guint64 fc_stack_first_time(const FcStack *stack);
 void fc_stack_get_off(const FcStack *stack, FcStackOff *off);
+/* When the thread, which ran until `time`, was off the CPU.  The caller owns the result.  NULL: it
+ * is not known how long it was. */
+FcLanes *fc_stack_take_lanes(FcStack *stack, guint64 time);
 
 /* To be called when the list of modules grew: the next record applies the changes. */
 void fc_stack_modules_changed(FcStack *stack);

@@ -189,6 +189,21 @@ static void assert_traces(const FcProfileThread *a, const FcProfileThread *b)
     }
 }
 
+static void assert_lanes(const FcProfileThread *a, const FcProfileThread *b)
+{
+    g_assert_cmpuint(a->lane_start_ns, ==, b->lane_start_ns);
+    g_assert_cmpuint(a->lane_ns, ==, b->lane_ns);
+    g_assert_cmpuint(a->lanes ? a->lanes->len : 0, ==, b->lanes ? b->lanes->len : 0);
+    for (guint i = 0; a->lanes && i < a->lanes->len; i++)
+    {
+        const FcProfileLane *left = &g_array_index(a->lanes, FcProfileLane, i);
+        const FcProfileLane *right = &g_array_index(b->lanes, FcProfileLane, i);
+        g_assert_cmpuint(left->bucket, ==, right->bucket);
+        g_assert_cmpuint(left->wait_ns, ==, right->wait_ns);
+        g_assert_cmpuint(left->preempted_ns, ==, right->preempted_ns);
+    }
+}
+
 static void assert_thread_arcs(const GArray *a, const GArray *b)
 {
     g_assert_cmpuint(a ? a->len : 0, ==, b ? b->len : 0);
@@ -223,6 +238,7 @@ static void assert_threads(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->preempted_ns, ==, right->preempted_ns);
         g_assert_cmpuint(left->manager_ns, ==, right->manager_ns);
         assert_traces(left, right);
+        assert_lanes(left, right);
         g_assert_cmpuint(left->functions->len, ==, right->functions->len);
         for (guint j = 0; j < left->functions->len; j++)
         {

@@ -210,6 +210,19 @@ static void random_trace(GRand *rand, const FcProfile *profile, FcProfileThread 
     }
 }
 
+static void random_lanes(GRand *rand, FcProfileThread *thread)
+{
+    thread->lane_start_ns = random_number(rand);
+    thread->lane_ns = random_number(rand) | 1;
+    thread->lanes = g_array_new(FALSE, TRUE, sizeof(FcProfileLane));
+    for (guint i = 0; i < FC_LANE_BUCKETS; i += (guint)g_rand_int_range(rand, 1, 60))
+    {
+        const guint64 wait_ns = random_number(rand);
+        const FcProfileLane lane = {i, wait_ns, wait_ns / 3};
+        g_array_append_val(thread->lanes, lane);
+    }
+}
+
 static void random_threads(GRand *rand, FcProfile *profile, guint count)
 {
     for (guint i = 0; i < count; i++)
@@ -253,6 +266,8 @@ static void random_threads(GRand *rand, FcProfile *profile, guint count)
             g_array_append_val(thread.arcs, arc);
         }
         random_trace(rand, profile, &thread, i % 3);
+        if (i % 2 == 0)
+            random_lanes(rand, &thread);
         g_array_append_val(profile->threads, thread);
     }
 }

@@ -2,6 +2,7 @@
  *
  * The sum of several profiles, and the module of an address.
  */
+#include "profile/difference.h"
 #include "profile_fixture.h"
 
 static const FcProfileFunction *function_at(const FcProfile *profile, guint index)
@@ -544,6 +545,61 @@ static void test_find_module(void)
     g_assert_cmphex(place.offset, ==, 0x7000);
 }
 
+/* A profile of one thread with these buckets of `width` ns: off the CPU, half of it preempted. */
+static FcProfile *lanes_new(guint64 width_ns, const guint64 *off, guint count)
+{
+    FcProfile *profile = fc_profile_new();
+    FcProfileThread thread = {.tid = 7,
+                              .end_ns = 128 * width_ns,
+                              .functions = fc_profile_new_thread_functions(),
+                              .stack = g_array_new(FALSE, TRUE, sizeof(FcProfileFrame)),
+                              .lane_ns = width_ns,
+                              .lanes = g_array_new(FALSE, TRUE, sizeof(FcProfileLane))};
+    profile->unique_id = g_strdup("one");
+    for (guint i = 0; i < count; i++)
+    {
+        const FcProfileLane lane = {i, off[i], off[i] / 2};
+        g_array_append_val(thread.lanes, lane);
+    }
+    g_array_append_val(profile->threads, thread);
+    return profile;
+}
+
+static void assert_lanes(const FcProfile *profile, guint at, const guint64 *off, guint count)
+{
+    const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, at);
+    g_assert_cmpuint(thread->lanes->len, ==, count);
+    for (guint i = 0; i < count; i++)
+    {
+        const FcProfileLane *lane = &g_array_index(thread->lanes, FcProfileLane, i);
+        g_assert_cmpuint(lane->bucket, ==, i);
+        g_assert_cmpuint(lane->wait_ns, ==, off[i]);
+        g_assert_cmpuint(lane->preempted_ns, ==, off[i] / 2);
+    }
+}
+
+/* A sum has each thread's lanes, one thread for all of them none; a difference has what is new. */
+static void test_lanes(void)
+{
+    const guint64 before[] = {40, 20, 60, 10};
+    const guint64 after[] = {60, 90, 8}; /* the first two are those before, and 20 more */
+    const guint64 between[] = {0, 20, 8};
+    g_autoptr(FcProfile) earlier = lanes_new(999, before, G_N_ELEMENTS(before));
+    g_autoptr(FcProfile) later = lanes_new(1999, after, G_N_ELEMENTS(after));
+    g_autoptr(FcProfile) sum = fc_profile_new();
+    fc_profile_merge(sum, earlier);
+    fc_profile_merge(sum, later);
+    g_assert_cmpuint(sum->threads->len, ==, 2);
+    assert_lanes(sum, 0, before, G_N_ELEMENTS(before));
+    assert_lanes(sum, 1, after, G_N_ELEMENTS(after));
+    g_assert_cmpuint(g_array_index(sum->threads, FcProfileThread, 1).lane_ns, ==, 1999);
+    fc_profile_fold_threads(sum);
+    g_assert_cmpuint(g_array_index(sum->threads, FcProfileThread, 0).lane_ns, ==, 0);
+    g_assert_null(g_array_index(sum->threads, FcProfileThread, 0).lanes);
+    g_assert_true(fc_profile_subtract(later, earlier, NULL));
+    assert_lanes(later, 0, between, G_N_ELEMENTS(between));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -560,6 +616,7 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/merge/zero-minimum", test_zero_minimum);
     g_test_add_func("/profile/merge/reloaded", test_reloaded);
     g_test_add_func("/profile/merge/threads-and-notes", test_threads_and_notes);
+    g_test_add_func("/profile/merge/lanes", test_lanes);
     g_test_add_func("/profile/merge/order", test_order);
     g_test_add_func("/profile/find-module", test_find_module);
     return g_test_run();
