@@ -13,6 +13,7 @@ enum
     WAITS_MAX = 5,      /* and of the others those that waited most */
     FRAMES_MAX = 60,    /* that were open at its end, the innermost ones */
     CALLS_MAX = 100000, /* of the trace, the last ones */
+    LANES_MAX = 400,    /* threads that have lanes: so many are in its view */
     CALLS_OF_ROLE = 2,  /* at most: it is what the thread was started for */
 };
 
@@ -176,6 +177,8 @@ static void put_thread(const FcReportContext *context, FcJson *json, guint index
     fc_json_unsigned(json, "manager_ns", thread->manager_ns);
     fc_json_unsigned(json, "local_ns", fc_report_thread_local_ns(thread));
     fc_json_unsigned(json, "local_cpu_ns", cpu_of(rows));
+    if (index < LANES_MAX)
+        fc_export_json_lanes(json, thread);
     fc_json_signed(json, "role", find_role(model, thread, rows, holders));
     put_stack(model, json, thread);
     put_functions(json, rows);

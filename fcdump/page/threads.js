@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Threads and processes: a lane for each thread on the run's time axis, whose fill says how much of its life
-// went to what; and what the chosen one ran and waited in.
+// Threads and processes: a lane for each thread on the run's time axis, with when it ran, was preempted and was
+// blocked; and what the chosen one ran and waited in.
 import { data, functions, kindsText, knowsWaits, lastMoment, offOf, roles, threads, weights } from "./data.js";
-import { escape } from "./dom.js";
+import { escape, find } from "./dom.js";
 import { counted, exact, html, text } from "./format.js";
 import { link } from "./functions.js";
 import { address } from "./state.js";
@@ -13,8 +13,51 @@ const FILLS = [["cpu", (thread) => thread.running], ["pre", (thread) => thread.p
 const fill = (thread) => FILLS.map(([hue, value]) => value(thread) > 0.004 * thread.life
   ? `<i style="height:${(100 * value(thread) / thread.life).toFixed(1)}%;background:var(--${hue})"></i>` : "").join("");
 
-const run = (thread) => `<span class="run${knowsWaits ? "" : " unknown"}" style="left:${(100 * thread.from / lastMoment).toFixed(2)}%;width:${
-  (100 * thread.life / lastMoment).toFixed(2)}%">${fill(thread)}</span>`;
+const place = (thread) => `left:${(100 * thread.from / lastMoment).toFixed(2)}%;width:${(100 * thread.life / lastMoment).toFixed(2)}%`;
+
+// The thread's life in equal pieces, from the profile's buckets: what each was spent on.  The last one ends with the
+// thread, and libfc's own time, of which it is not known when it was, is in what ran.
+function* buckets({ lanes, start_ns, life }) {
+  const end = start_ns + life;
+  for (let i = 0; i < lanes.blocked_ns.length; i++) {
+    const from = Math.max(start_ns, lanes.start_ns + i * lanes.width_ns);
+    const span = Math.min(end, lanes.start_ns + (i + 1) * lanes.width_ns) - from;
+    const [blocked, preempted] = [lanes.blocked_ns[i], lanes.preempted_ns[i]];
+    const whole = Math.max(span, blocked + preempted);
+    if (span > 0)
+      yield { from: from - start_ns, span, blocked, preempted, running: whole - blocked - preempted, whole };
+  }
+}
+
+function bucketMarkup(bucket, life) {
+  const [cpu, cpuAndPreempted] = [bucket.running, bucket.running + bucket.preempted].map((ns) => (100 * ns / bucket.whole).toFixed(1));
+  return `<i class="slot" style="left:${(100 * bucket.from / life).toFixed(3)}%;width:calc(${(100 * bucket.span / life).toFixed(3)}% + 0.5px);--on:${cpu}%;--ready:${cpuAndPreempted}%"></i>`;
+}
+
+const knowsMoments = ({ lanes, life }) => Boolean(lanes) && lanes.blocked_ns.length > 0 && life > 0;
+
+// By height where it is not known when: its share of the thread's life.
+const run = (thread) => knowsMoments(thread) ? `<span class="run timed" style="${place(thread)}">${
+  Array.from(buckets(thread), (bucket) => bucketMarkup(bucket, thread.life)).join("")}</span>`
+  : `<span class="run${knowsWaits ? "" : " unknown"}" style="${place(thread)}">${fill(thread)}</span>`;
+
+const knowsWhen = threads.some(knowsMoments);
+
+// What is under the pointer, instead of what is said of the whole lane.
+function tellMoments(host) {
+  host.addEventListener("pointermove", (event) => {
+    const track = event.target.closest(".track");
+    const lane = track && track.closest("[data-thread]");
+    const thread = lane && threads[Number(lane.dataset.index)];
+    if (!thread || !knowsMoments(thread))
+      return;
+    const { left, width } = track.getBoundingClientRect();
+    const at = (event.clientX - left) / width * lastMoment - thread.from;
+    const found = Array.from(buckets(thread)).find((bucket) => at >= bucket.from && at < bucket.from + bucket.span);
+    track.dataset.tip = found ? `from ${text(thread.from + found.from)} on, of ${text(found.span)}: on the CPU ${text(found.running)}, blocked ${text(found.blocked)}, preempted ${
+      text(found.preempted)}` : lane.dataset.tip;
+  });
+}
 
 // Where the trace has calls of each thread, by its number: what is nearly beside one another is one piece.  Calls
 // that were made before its first record are those around it.
@@ -36,7 +79,7 @@ for (const [index, , , , from, to, flags] of data.trace ? data.trace.calls : [])
 const tracedPart = (thread) => (traced.get(thread.index) || []).map(({ from, to }) => `<span class="traced" style="left:${
   (100 * from / lastMoment).toFixed(2)}%;width:${(100 * (to - from) / lastMoment).toFixed(2)}%"></span>`).join("");
 
-const key = () => knowsWaits ? `<div class="legend">${[["cpu", "on the CPU"], ["pre", "preempted"], ["mgr", "profiler"], ["block2", "blocked"]].map(([hue, name]) =>
+const key = () => knowsWaits ? `<div class="legend">${[["cpu", "on the CPU"], ["pre", "preempted"], ...(knowsWhen ? [] : [["mgr", "profiler"]]), ["block2", "blocked"]].map(([hue, name]) =>
   `<span><span class="dot" style="background:var(--${hue})"></span> ${name}</span>`).join("")}</div>` : "";
 
 const STEPS = [1, 2, 5];
@@ -65,7 +108,7 @@ export function shortLanes() {
       role.threads.slice(0, LANES).map((thread) => `<div>${run(thread)}</div>`).join("")}${rest > 0 ? `<span class="sub">${exact(rest)} more threads</span>` : ""}</div>${
       [0, 1, 2].map((i) => `<div class="s" data-k="${head[i]}">${cells[i] === undefined ? "" : html(cells[i])}</div>`).join("")}`;
   });
-  return `<section class="card" id="lanes"><header><h2>Threads</h2><span class="sub">each line is one thread’s life; its fill shows how that time was spent, not when</span><span class="grow"></span>${
+  return `<section class="card" id="lanes"><header><h2>Threads</h2><span class="sub">each line is one thread’s life; its fill shows how that time was spent${knowsWhen ? "" : ", not when"}</span><span class="grow"></span>${
     key()}<a href="${escape(address({ view: "threads" }))}">all figures →</a></header><div class="mini"><span class="h">Runs</span><span class="h"></span>${
     head.map((name) => `<span class="s h">${name}</span>`).join("")}${rows.join("")}<span class="wide"></span>${axis(0, lastMoment)}</div></section>`;
 }
@@ -75,7 +118,7 @@ export function shortLanes() {
 function lane(thread, number, of, chosen) {
   const name = of > 1 ? `${escape(thread.roleName)} ${number}` : `<b>${escape(thread.roleName)}</b>`;
   const cell = (title, value, kind = "ns") => `<span data-k="${title}">${value === null ? "–" : html(value, kind)}</span>`;
-  return `<a class="lane t${thread === chosen ? " on" : ""}" href="${escape(address({ lane: String(thread.index) }))}" data-thread="${thread.tid}" data-tip="${
+  return `<a class="lane t${thread === chosen ? " on" : ""}" href="${escape(address({ lane: String(thread.index) }))}" data-thread="${thread.tid}" data-index="${thread.index}" data-tip="${
     escape(`${thread.name || "no name"}, ${thread.tid}: from ${text(thread.from)} to ${text(thread.to)}${thread.ended ? "" : ", alive at the end"}`)}"><span class="who">${name} <span class="pm">${
     thread.tid}</span></span><div class="track">${run(thread)}${tracedPart(thread)}</div>${cell("on the CPU", thread.has_waits ? thread.running : null)}${cell("blocked", thread.has_waits ? thread.blocked : null)}${
     cell("preempted", thread.has_waits ? thread.preempted : null)}${cell("calls", thread.calls, "calls")}</a>`;
@@ -140,10 +183,11 @@ export function threadsView(state) {
     return title + shown.map((thread, i) => lane(thread, i + 1, role.threads.length, chosen)).join("")
       + (shown.length < role.threads.length ? `<div class="note">${exact(role.threads.length - shown.length)} more threads of this kind.</div>` : "");
   };
-  const about = knowsWaits ? "the height of a fill is its share of the thread’s life, not when it happened" : "it is not known when threads waited";
+  const about = knowsWhen ? "the height of a colour is its share of that moment" : knowsWaits ? "the height of a fill is its share of the thread’s life, not when it happened"
+    : "it is not known when threads waited";
   return { markup: `<section class="card"><header><h2>${counted(threads.length, "thread")}</h2><span class="sub">named by what they run; ${about}${
-    data.trace ? "; the line below is where the trace has calls" : " (<code>FC_TRACE</code> records when)"}</span><span class="grow"></span>${key()}</header><div class="lanes" id="threads"><div class="lane h"><span class="who">Thread</span>${
+    data.trace ? "; the line below is where the trace has calls" : knowsWhen ? "" : " (<code>FC_TRACE</code> records when)"}</span><span class="grow"></span>${key()}</header><div class="lanes" id="threads"><div class="lane h"><span class="who">Thread</span>${
     axis(0, lastMoment)}<span data-tip="Time that the thread ran, hooks included">on the CPU</span><span data-tip="Waited of its own accord: lock, I/O, sleep, join">blocked</span><span data-tip="Was ready to run, but others had the processors">preempted</span><span>calls</span></div>${
-    roles.map(group).join("")}</div></section>${ofThread(chosen)}${processTable()}` };
+    roles.map(group).join("")}</div></section>${ofThread(chosen)}${processTable()}`, after: () => tellMoments(find("#threads")) };
 }
 

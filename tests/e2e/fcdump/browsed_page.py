@@ -304,6 +304,34 @@ def look_at_the_rest(driver):
     contains(text(driver, ".pop"), "Calls are at least these", "how sure they are")
 
 
+STRIP = """const run = document.querySelector("#threads .run.timed").getBoundingClientRect();
+return Array.from(document.querySelectorAll("#threads .run.timed .slot"), (slot) => {
+  const box = slot.getBoundingClientRect();
+  return [(box.left - run.left) / run.width, slot.style.getPropertyValue("--on"), slot.style.getPropertyValue("--ready"),
+          getComputedStyle(slot).backgroundImage];
+})"""
+
+
+def look_at_lanes(driver):
+    """The strip of a thread: each bucket of --json in its place, as high as its share."""
+    thread, = json.loads(run("--json", "waits.fc").raw)["threads"]
+    lanes = thread["lanes"]
+    equal(sum(lanes["blocked_ns"]) + sum(lanes["preempted_ns"]), thread["wait_ns"], "all that it waited")
+    slots = driver.execute_script(STRIP)
+    equal(len(slots), len(lanes["blocked_ns"]), "buckets")
+    equal(len({slot[3] for slot in slots}), 3, "kinds of pictures: all blocked, all running, half preempted")
+    for at, (left, running, ready, _) in enumerate(slots):
+        equal(abs(left - at * lanes["width_ns"] / thread["run_ns"]) < 0.005, True, f"place of bucket {at}")
+        blocked, preempted = (lanes[key][at] / lanes["width_ns"] for key in ("blocked_ns", "preempted_ns"))
+        equal((running, ready), (f"{100 * (1 - blocked - preempted):.1f}%", f"{100 * (1 - blocked):.1f}%"), f"bucket {at}")
+    equal(texts(driver, "#threads .legend span, .card .legend > span")[:3], ["on the CPU", "preempted", "blocked"], "its legend")
+    track = driver.find_element(By.CSS_SELECTOR, "#threads .lane.t .track")
+    for share, told in ((0.35, "from 3.00 ms on, of 1.00 ms: on the CPU 0 ns, blocked 1.00 ms, preempted 0 ns"),
+                        (0.95, "from 9.00 ms on, of 1.00 ms: on the CPU 500 µs, blocked 0 ns, preempted 500 µs")):
+        ActionChains(driver).move_to_element_with_offset(track, int((share - 0.5) * track.size["width"]), 0).perform()
+        equal(track.get_attribute("data-tip"), told, "what is said of a moment")
+
+
 def findings_of(*arguments):
     """Those of the first screen, as one reads them."""
     screen = run(*arguments, env={"LC_ALL": "C.UTF-8", "COLUMNS": "400"}).out
@@ -418,6 +446,7 @@ def look_at_both_times(driver):
     go(driver, "#view=threads")
     lane = text(driver, "#threads .lane.t")
     contains(lane, "4.00 ms" if "4.00 ms" in lane else "4.00ms", "a thread on the CPU")
+    look_at_lanes(driver)
     contains(text(driver, "#waited"), "6.00ms", "where it waited")
     go(driver, "#view=overview")
     near(text(driver, "#tile-time .n"), 4_000_000, "all on the CPU")

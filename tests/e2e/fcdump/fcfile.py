@@ -383,11 +383,13 @@ def with_waits(program):
     def sections():
         for name, lines in plain():
             if name == "end":  # of total and local time, then of each arc and each context
-                yield "wait-threads", ["0 1 6000000 0 0"]
+                yield "wait-threads", ["0 1 6000000 1000000 0"]
                 yield "wait-thread-functions", ["0 0 6000000 0", "0 1 6000000 6000000"]
                 yield "wait-functions", ["0 6000000 0", "1 6000000 6000000"]
                 yield "wait-arcs", ["0 6000000", "1 3500000", "2 2500000"]
                 yield "wait-contexts", ["0 6000000 0", "1 3500000 3500000", "2 2500000 2500000"]
+                yield "lane-threads", ["0 0 1000000"]  # blocked from 2 to 7 ms, preempted for half of 8 to 10 ms
+                yield "lanes", [f"0 {at} 1000000 0" for at in range(2, 7)] + ["0 8 500000 500000", "0 9 500000 500000"]
             yield name, lines
 
     profile.sections = sections
