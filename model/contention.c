@@ -195,24 +195,24 @@ static gboolean is_same_process(const FcModel *model, guint input)
            now->start_realtime_ns == next->start_realtime_ns;
 }
 
-static void find_location(const FcModel *model, const Waits *waits, guint least_threads,
-                          FcContentionPlace *location)
+static void find_place(const FcModel *model, const Waits *waits, guint least_threads,
+                       FcContentionPlace *place)
 {
     for (guint i = 0; i < model->functions->len; i++)
     {
-        if (waits[i].threads < least_threads || waits[i].wait_ns <= location->wait_ns)
+        if (waits[i].threads < least_threads || waits[i].wait_ns <= place->wait_ns)
             continue;
-        location->function = (gint)i;
-        location->threads = waits[i].threads;
-        location->wait_ns = waits[i].wait_ns;
+        place->function = (gint)i;
+        place->threads = waits[i].threads;
+        place->wait_ns = waits[i].wait_ns;
     }
-    location->kind = FC_WAIT_KINDS;
-    if (location->function == FC_NONE)
+    place->kind = FC_WAIT_KINDS;
+    if (place->function == FC_NONE)
         return;
-    const guint64 *kind_ns = waits[location->function].kind_ns;
+    const guint64 *kind_ns = waits[place->function].kind_ns;
     for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
-        if (kind_ns[kind] > kind_ns[location->kind])
-            location->kind = (FcWaitKind)kind;
+        if (kind_ns[kind] > kind_ns[place->kind])
+            place->kind = (FcWaitKind)kind;
 }
 
 static void look_for_kinds(Search *search)
@@ -274,8 +274,8 @@ FcContention *fc_contention_new(const FcModel *model)
     }
     contention->preempted_ns = less(contention->preempted_ns, fc_mpi_preempted_ns(model));
     contention->waiting.whole_ns = contention->run_ns;
-    find_location(model, search.all_contended, 2, &contention->contended);
-    find_location(model, search.waiting, 1, &contention->waiting);
+    find_place(model, search.all_contended, 2, &contention->contended);
+    find_place(model, search.waiting, 1, &contention->waiting);
     g_free(search.contended);
     g_free(search.all_contended);
     g_free(search.waiting);
