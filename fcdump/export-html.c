@@ -175,6 +175,7 @@ static void put_function(const Export *export, guint index)
     put_memory(export, index);
     fc_json_string(json, NULL, function->label);
     fc_export_html_off(json, times, figures->off);
+    fc_json_boolean(json, NULL, figures->uncounted && figures->calls == 0);
     fc_json_end_array(json);
 }
 

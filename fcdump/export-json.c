@@ -111,6 +111,7 @@ static void put_costs(FcJson *json, const FcProfile *header)
     fc_json_unsigned(json, "looks", header->looks);
     fc_json_unsigned(json, "executed", header->executed);
     fc_json_unsigned(json, "executed_by_timer", header->executed_by_timer);
+    fc_json_unsigned(json, "unsampled_ns", header->unsampled_ns);
     fc_json_begin_object(json, "costs");
     fc_json_unsigned(json, "recorded_ps", header->costs_ps[0]);
     fc_json_unsigned(json, "inside_ps", header->costs_ps[1]);
@@ -298,6 +299,7 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_string(json, "linkage_name", symbol.raw_name);
     fc_export_json_source(json, &symbol);
     fc_json_unsigned(json, "calls", figures->calls);
+    fc_json_boolean(json, "uncounted", figures->uncounted);
     fc_export_json_cpu(export->context, json, &figures->times, TRUE);
     fc_json_unsigned(json, "total_ns", figures->times.total_ns);
     fc_json_unsigned(json, "local_ns", figures->times.local_ns);

@@ -269,13 +269,50 @@ static void find_heaviest(GPtrArray *findings, const FcReportContext *context,
     g_autofree char *calls = fc_format_brief_count(most->figures.calls);
     g_autofree char *each =
         fc_format_brief_time(most->figures.times.local_ns / MAX(most->figures.calls, 1));
+    g_autofree char *reason = most->figures.uncounted && most->figures.calls == 0
+                                  ? g_strdup(", code without counters")
+                                  : g_strdup_printf(" (%s call%s of %s)", calls,
+                                                    most->figures.calls == 1 ? "" : "s", each);
     add_with_reason(
         findings,
         g_strdup_printf("%s itself takes %.0f%% of %s", brief_name(model, most, NAME_WIDTH),
                         100 * (double)most->figures.times.local_ns / (double)model->base_ns,
                         time_phrase(model->time)),
-        g_strdup_printf(" (%s call%s of %s)", calls, most->figures.calls == 1 ? "" : "s", each),
-        NULL);
+        g_steal_pointer(&reason), NULL);
+}
+
+/* What libraries and other code without counters take together. */
+static void find_uncounted(GPtrArray *findings, const FcReportContext *context)
+{
+    const FcModel *model = context->model;
+    FcTimeSum sum = {0};
+    guint functions = 0;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *function = fc_model_function(model, i);
+        if (!function->shown || !function->figures.uncounted)
+            continue;
+        fc_report_add_local(&sum, &function->figures);
+        functions++;
+    }
+    if (functions < 2 || !is_beyond(model, sum.ns, (guint64)sqrt(sum.variance), NOTABLE_OWN))
+        return;
+    add_with_reason(findings,
+                    g_strdup_printf("Code without counters takes %.0f%% of %s",
+                                    100 * (double)sum.ns / (double)model->base_ns,
+                                    time_phrase(model->time)),
+                    g_strdup(", as in libraries: its calls are unknown"), NULL);
+}
+
+/* Time in the kernel that is in no function's, as samples of it were not allowed. */
+static void find_unsampled(GPtrArray *findings, const FcModel *model)
+{
+    const guint64 ns = model->profile->unsampled_ns;
+    if ((double)ns < NOTABLE_OWN * (double)(model->local_ns + ns) || ns == 0)
+        return;
+    g_autofree char *time = fc_format_brief_time(ns);
+    add_with_reason(findings, g_strdup_printf("%s in the kernel are in no function's time", time),
+                    g_strdup(": perf_event_paranoid is above 1"), NULL);
 }
 
 /* ---- The rest ----------------------------------------------------------------------------- */
@@ -490,6 +527,8 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     find_contention(findings, context, &contention->contended);
     find_late_rank(findings, model);
     find_heaviest(findings, context, waiting);
+    find_uncounted(findings, context);
+    find_unsampled(findings, model);
     if (!model->lacks_arcs)
         find_square(findings, model);
     find_leaks(findings, context);

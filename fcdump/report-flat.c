@@ -67,7 +67,7 @@ static void render_flat(const FcReportContext *context)
                                   figures->bounds.local_min_ns, figures->bounds.local_max_ns};
         for (guint b = 0; b < G_N_ELEMENTS(bounds); b++)
             fc_table_cell(table, format_bound(context, figures, bounds[b]));
-        fc_table_cell(table, fc_format_count(figures->calls));
+        fc_table_cell(table, fc_report_calls(figures, fc_format_count(figures->calls)));
         fc_table_cell(table, fc_report_function(context, function));
     }
     fc_render_title(context->render, "Flat profile");

@@ -128,7 +128,8 @@ static void add_function(const FcReportContext *context, FcTable *table, guint i
     fc_table_cell(table, fc_report_total_time(context, &function->figures));
     fc_table_cell(table, fc_report_share(model, function->figures.times.total_ns));
     fc_table_cell(table, fc_format_time(function->figures.times.total_wait_ns));
-    fc_table_cell(table, fc_format_count(function->figures.calls));
+    fc_table_cell(table,
+                  fc_report_calls(&function->figures, fc_format_count(function->figures.calls)));
     fc_table_cell(table, NULL);
     fc_table_cell(table, g_strdup(name->str));
 }
@@ -205,13 +206,15 @@ static guint entry_of(const FcReportContext *context, const FcArc *arc)
 }
 
 static void add_line(const FcReportContext *context, FcTable *table, const Line *line, guint entry,
-                     guint64 whole_ns, gboolean estimated)
+                     guint64 whole_ns, const FcProfileFunction *callee)
 {
     begin_row(context, table, FC_STYLE_DIM, entry, "site");
-    fc_table_cell(table, fc_report_mark(format_arc_time(context, line->total_ns), estimated));
+    fc_table_cell(table, fc_report_mark(format_arc_time(context, line->total_ns),
+                                        fc_report_is_estimated(callee)));
     fc_table_cell(table, format_arc_share(context, line->total_ns, whole_ns));
     fc_table_cell(table, fc_format_time(line->wait_ns));
-    fc_table_cell(table, fc_report_mark(fc_format_count(line->calls), line->apportioned));
+    fc_table_cell(table, fc_report_calls(callee, fc_report_mark(fc_format_count(line->calls),
+                                                                line->apportioned)));
     fc_table_cell(table, NULL);
     fc_table_cell(table, indented("          ", line->text));
 }
@@ -243,12 +246,14 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
                                                estimated ? "~" : "", time));
     fc_table_cell(table, format_arc_share(context, arc->total_ns, whole_ns));
     fc_table_cell(table, fc_format_time(fc_model_arc_wait_ns(context->model, arc)));
-    fc_table_cell(table, fc_report_mark(fc_format_count(arc->calls),
-                                        fc_report_is_apportioned(context->model, arc)));
-    fc_table_cell(table, fc_format_count(callee->figures.calls));
+    const gboolean is_apportioned = fc_report_is_apportioned(context->model, arc);
+    fc_table_cell(table,
+                  fc_report_calls(&callee->figures,
+                                  fc_report_mark(fc_format_count(arc->calls), is_apportioned)));
+    fc_table_cell(table, fc_report_calls(&callee->figures, fc_format_count(callee->figures.calls)));
     fc_table_cell(table, arc_text(context, arc, only));
     for (guint i = 0; by_site && i < lines->len; i++)
-        add_line(context, table, &g_array_index(lines, Line, i), entry, whole_ns, estimated);
+        add_line(context, table, &g_array_index(lines, Line, i), entry, whole_ns, &callee->figures);
 }
 
 /* Whether one of them is an upper bound. */

@@ -10,6 +10,18 @@
 #define HOOKS_LOOKED_AT 1000u /* functions: where these are not hooked after inlining, none is */
 #define LOOKS_MANY 30u        /* of so few no function can have its time by them */
 
+/* Time in the kernel that no sample shows, where it is a hundredth of all. */
+static void note_unsampled(const FcReportContext *context)
+{
+    const guint64 ns = context->model->profile->unsampled_ns;
+    if (ns <= context->model->local_ns / 100)
+        return;
+    g_autofree char *time = fc_format_brief_time(ns);
+    fc_render_note(context->render,
+                   "%s in the kernel are in no function's time, as the kernel was not sampled.",
+                   time);
+}
+
 /* What is exact and what is not, where there is anything that is not. */
 static void note_estimates(const FcReportContext *context)
 {
@@ -33,6 +45,7 @@ static void note_estimates(const FcReportContext *context)
                        "Calls are exact. Times are estimates from %s samples of where threads "
                        "executed%s; so are callers with ~.",
                        samples, model->profile->executed_by_timer > 0 ? ", taken by timers" : "");
+        note_unsampled(context);
         return;
     }
     g_autofree char *all = fc_format_count(counted);

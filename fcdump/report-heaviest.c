@@ -50,7 +50,7 @@ static void render_heaviest(const FcReportContext *context)
         fc_table_cell(table, fc_report_share(model, sum_ns));
         fc_table_cell(table, fc_report_total_time(context, figures));
         fc_table_cell(table, fc_report_share(model, figures->times.total_ns));
-        fc_table_cell(table, fc_format_count(figures->calls));
+        fc_table_cell(table, fc_report_calls(figures, fc_format_count(figures->calls)));
         fc_table_cell(table, fc_report_function(&own, function));
     }
     fc_render_title(context->render, "Heaviest functions");
@@ -101,7 +101,8 @@ static void add_step(const FcReportContext *context, FcTable *table, const FcHot
     fc_table_cell(table, fc_report_share(model, step->total_ns));
     fc_table_cell(table, fc_report_mark(fc_format_time(step->local_ns),
                                         fc_report_is_local_estimated(figures)));
-    fc_table_cell(table, fc_report_mark(fc_format_count(step->calls), step->apportioned));
+    fc_table_cell(table, fc_report_calls(figures, fc_report_mark(fc_format_count(step->calls),
+                                                                 step->apportioned)));
     fc_table_cell(
         table,
         g_strdup_printf("%*s%s", fc_format_is_csv() ? 0 : (int)MIN(level, STEPS_MAX), "", name));

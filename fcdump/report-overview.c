@@ -221,6 +221,7 @@ typedef struct
     gboolean has_places;
     gboolean has_waits;
     gboolean has_overloads;
+    gboolean has_uncounted;
 } Seen;
 
 /* The standard error as a part of the time, in per cent; NULL where the time was measured. */
@@ -275,7 +276,8 @@ static void add_row(const FcReportContext *context, FcTable *table, const FcFunc
                              ? fc_format_brief_time(figures->times.total_wait_ns)
                              : NULL);
     seen->has_waits = seen->has_waits || figures->times.total_wait_ns > 0;
-    fc_table_cell(table, fc_format_brief_count(figures->calls));
+    fc_table_cell(table, fc_report_calls(figures, fc_format_brief_count(figures->calls)));
+    seen->has_uncounted = seen->has_uncounted || (figures->uncounted && figures->calls == 0);
     seen->has_overloads = seen->has_overloads || fc_shorten_has_parameters(function->label);
     char *place = fc_report_source(context, &figures->location, FALSE);
     seen->has_places = seen->has_places || place;
@@ -327,6 +329,7 @@ static void print_footnote(const FcReportContext *context, const Seen *seen, gui
          fc_render_utf8(context->render) ? "±: standard error." : "+-: standard error."},
         {seen->has_doubts, 0, "?: overhead was more."},
         {seen->has_unknown, 0, "unknown: never timed."},
+        {seen->has_uncounted, 2, "-: not counted, as in libraries."},
         {seen->has_waits, 2, "waited: blocked or preempted, all threads."},
         {seen->has_overloads, 3, "f(int): one of several f."},
         {more > 0, 0, others},

@@ -372,7 +372,8 @@ static void add_node(Tree *tree, FcTable *table, const Node *node, const GArray 
     fc_table_cell(table, tree->waits ? fc_format_time(node->total_wait_ns) : NULL);
     fc_table_cell(table, fc_report_mark(fc_format_time(node->local_ns),
                                         fc_report_is_local_estimated(figures)));
-    fc_table_cell(table, fc_report_mark(fc_format_count(node->calls), node->apportioned));
+    fc_table_cell(table, fc_report_calls(figures, fc_report_mark(fc_format_count(node->calls),
+                                                                 node->apportioned)));
     fc_table_cell(table, format_node(tree, node, path));
 }
 

@@ -382,6 +382,14 @@ char *fc_report_mark(char *text, gboolean marked)
     return with_mark;
 }
 
+char *fc_report_calls(const FcProfileFunction *figures, char *count)
+{
+    if (!figures->uncounted || figures->calls > 0)
+        return count;
+    g_free(count);
+    return g_strdup(fc_format_is_csv() ? "" : "-");
+}
+
 /* Whether the standard error is more than half of the time or, if no error is known, the overhead
  * more than twice the time.  Waiting has neither. */
 static gboolean is_doubtful(const FcReportContext *context, guint64 ns, guint64 error_ns,

@@ -75,6 +75,8 @@ char *fc_report_local_time(const FcReportContext *context, const FcProfileFuncti
 gboolean fc_report_is_apportioned(const FcModel *model, const FcArc *arc);
 /* `text`, which it takes over, with "~" before it if `marked`. */
 char *fc_report_mark(char *text, gboolean marked);
+/* `count`, which it takes over, of calls of the function; "-" where nothing counts them. */
+char *fc_report_calls(const FcProfileFunction *figures, char *count);
 /* Whether contexts (or arcs) are known only for all threads together, but --thread selects some.
  * If so, says it under that title. */
 gboolean fc_report_lacks_contexts(const FcReportContext *context, const char *title);

@@ -362,9 +362,22 @@ static void resolve_imports(FcModel *model)
     }
 }
 
-/* `keys`: symbol key -> function number + 1. */
+/* All code without counters that no symbol covers is one function of its module: "[libc.so.6]". */
+static void name_by_module(const FcModel *model, FcFunction *function)
+{
+    const gint module = function->figures.location.module;
+    if (module == FC_NONE)
+        return;
+    const char *path = g_array_index(model->profile->modules, FcProfileModule, module).path;
+    g_autofree char *name = g_strdup_printf("[%s]", fc_base_name(path));
+    function->symbol.name = g_intern_string(name);
+    function->symbol.start = G_MAXUINT64;
+}
+
+/* `keys`: symbol key -> function number + 1, of the profiled functions. */
 static void make_functions(FcModel *model, GHashTable *keys)
 {
+    g_autoptr(GHashTable) uncounted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     const GArray *functions = model->profile->functions;
     const gboolean extended = model->profile->extended;
     model->functions = fc_model_functions_new(functions->len);
@@ -375,10 +388,13 @@ static void make_functions(FcModel *model, GHashTable *keys)
         FcFunction function = {.figures = *figures, .copies = 1, .shown = TRUE};
         fc_symbols_find_name(model->symbols, model->profile, &figures->location, FALSE,
                              &function.symbol);
+        if (figures->uncounted && !function.symbol.raw_name)
+            name_by_module(model, &function);
         function.name = function.symbol.name;
         g_autofree char *key =
             fc_model_symbol_key(model, &figures->location, function.symbol.start);
-        guint known = GPOINTER_TO_UINT(g_hash_table_lookup(keys, key));
+        GHashTable *known_keys = figures->uncounted ? uncounted : keys;
+        guint known = GPOINTER_TO_UINT(g_hash_table_lookup(known_keys, key));
         if (known != 0)
         {
             fc_profile_add_figures(&g_array_index(model->functions, FcFunction, known - 1).figures,
@@ -390,7 +406,7 @@ static void make_functions(FcModel *model, GHashTable *keys)
             function.figures.off = g_memdup2(figures->off, sizeof *figures->off);
             g_array_append_val(model->functions, function);
             known = model->functions->len;
-            g_hash_table_insert(keys, g_steal_pointer(&key), GUINT_TO_POINTER(known));
+            g_hash_table_insert(known_keys, g_steal_pointer(&key), GUINT_TO_POINTER(known));
         }
         model->function_of[i] = known - 1;
         model->local_ns += figures->times.local_ns;

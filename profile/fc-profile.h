@@ -95,6 +95,7 @@ typedef struct
     FcHistogram histogram;  /* total times of the timed calls; owned */
     guint64 counted;        /* calls that were counted, not recorded */
     guint64 timed;          /* how many of these were timed, as a random sample */
+    gboolean uncounted;     /* nothing counts its calls: only samples show that it executed */
     guint64 total_error_ns; /* standard error of the estimated part of the total time */
     guint64 local_error_ns; /* standard error of the estimated part of the local time */
     FcSquare total_square;  /* sums of profiles: the sum of squared errors, whose root is the error;
@@ -454,6 +455,7 @@ typedef struct
     guint64 looks;             /* how many samples of current functions corrected the times */
     guint64 executed;          /* how many samples of executed addresses the times are from */
     guint64 executed_by_timer; /* those of them that a timer's signal took */
+    guint64 unsampled_ns;      /* time on the CPU that no sample shows, in the kernel */
     gint64 start_realtime_ns;  /* since the epoch */
     gint64 end_realtime_ns;
     char *executable; /* owned, may be NULL, as the three below */

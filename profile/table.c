@@ -37,6 +37,7 @@ static const FcField clock_fields[] = {
     FIELD("looks", NUMBER, FcProfile, looks, SUM, .optional = TRUE),
     FIELD("executed", NUMBER, FcProfile, executed, SUM, .optional = TRUE),
     FIELD("executed-by-timer", NUMBER, FcProfile, executed_by_timer, SUM, .optional = TRUE),
+    FIELD("unsampled", NUMBER, FcProfile, unsampled_ns, SUM, .optional = TRUE),
     FIELD("costs", COSTS, FcProfile, costs_ps, MOST, .optional = TRUE),
 };
 
@@ -76,6 +77,10 @@ static const FcField counted_fields[] = {
     FIELD("the number of timed calls", NUMBER, FcProfileFunction, timed, SUM),
     FIELD("the error of the total time", NUMBER, FcProfileFunction, total_error_ns, KEEP),
     FIELD("the error of the local time", NUMBER, FcProfileFunction, local_error_ns, KEEP),
+};
+
+static const FcField uncounted_fields[] = {
+    FIELD(NULL, MARK, FcProfileFunction, uncounted, ANY),
 };
 
 /* merge.c merges these, and the errors from them. */
@@ -370,6 +375,7 @@ const FcSection fc_sections[FC_SECTION_COUNT] = {
         SECTION("rank-contexts", RECORDS, RANK_CONTEXTS, CONTEXTS, rank_context_fields),
     [FC_SECTION_COUNTED_SQUARES] =
         SECTION("counted-squares", FIGURES, FUNCTIONS, COUNTED, counted_squares_fields),
+    [FC_SECTION_UNCOUNTED] = SECTION("uncounted", FIGURES, FUNCTIONS, FUNCTIONS, uncounted_fields),
     [FC_SECTION_LANE_THREADS] =
         SECTION("lane-threads", FIGURES, THREADS, THREADS, lane_thread_fields),
     [FC_SECTION_LANES] = SECTION("lanes", RECORDS, THREAD_LANES, LANE_THREADS, lane_fields),

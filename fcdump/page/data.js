@@ -34,6 +34,7 @@ export const functions = data.functions.map((row, index) => {
   };
   [f.scope, f.base] = split(row[22]);
   f.off = offOf(row[23]);
+  f.isUncounted = row[24];
   return f;
 });
 

@@ -15,7 +15,7 @@ export function facts(f) {
   const list = weights.filter((weight) => weight.kind === "ns").slice(0, hasBoth ? 2 : 1)
     .flatMap((weight, i) => [[`own ${weight.title}`, `${text(weight.own(f))} ${i === 0 ? doubtOf(f).text : ""}`],
                              [`total ${weight.title}`, text(weight.total(f))]]);
-  return [...list, ["calls", exact(f.calls)]];
+  return [...list, ["calls", f.isUncounted ? "not counted" : exact(f.calls)]];
 }
 
 export function strip(fn) {

@@ -29,7 +29,7 @@ function figures(f) {
       list.push(figure("of it blocked", html(f.off.blocked), escape(kindsText(f.off))), figure("and preempted", html(f.off.preempted)));
     list.push(figure("Waited in all", html(waited.total(f)), share(waited.total(f), waited.base)));
   }
-  list.push(figure("Calls", html(f.calls, "calls"), data.misses_calls ? "at least" : "exact"));
+  list.push(f.isUncounted ? figure("Calls", "–", "not counted: only samples show it") : figure("Calls", html(f.calls, "calls"), data.misses_calls ? "at least" : "exact"));
   if (f.percentiles)
     list.push(figure("Half take up to", f.boundMark + html(f.percentiles[0]), "elapsed"), figure("99 % up to", f.boundMark + html(f.percentiles[2]), "elapsed"));
   if (f.max > 0)
@@ -60,7 +60,7 @@ function arcRow(arc, other, weight, value, whole) {
   const mark = weight.kind === "ns" ? arc.mark : "";
   const slow = arc.percentiles ? ` data-tip="p50 ${text(arc.percentiles[0])}, p90 ${text(arc.percentiles[1])}, p99 ${text(arc.percentiles[2])} of its calls from there, elapsed"` : "";
   const inner = `<span class="fn">${name}${via}</span>${bar(value, whole, weight)}<span class="v">${escape(mark)}${html(value, weight.kind)}</span><span class="sc">${
-    arc.isApportioned ? "~" : ""}${text(arc.calls, "calls")}×</span>`;
+    functions[arc.callee].isUncounted ? "" : `${arc.isApportioned ? "~" : ""}${text(arc.calls, "calls")}×`}</span>`;
   return other >= 0 ? `<a class="arc" href="${link(functions[other]).match(/href="([^"]*)"/)[1]}"${slow}>${inner}</a>` : `<div class="arc"${slow}>${inner}</div>`;
 }
 

@@ -427,6 +427,7 @@ static void add_function(FcCountsFunction *into, const FcCountsFunction *from)
             *fc_counts_bucket(into, i) += fc_histogram_get(&from->histogram, i);
     into->counted += from->counted;
     into->timed += from->timed;
+    into->is_uncounted |= from->is_uncounted;
     into->local_variance += from->local_variance;
     into->total_variance += from->total_variance;
     into->wait_total += from->wait_total;
@@ -590,6 +591,7 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
     into->looks += from->looks;
     into->executed += from->executed;
     into->executed_by_timer += from->executed_by_timer;
+    into->unsampled_ns += from->unsampled_ns;
     into->latency_room.omitted += from->latency_room.omitted;
     merge_nodes(into, from, functions);
     return functions;
@@ -794,6 +796,7 @@ gboolean fc_counts_take(FcCounts *into, FcCounts *from)
     into->looks += sums.looks;
     into->executed += sums.executed;
     into->executed_by_timer += sums.executed_by_timer;
+    into->unsampled_ns += sums.unsampled_ns;
     /* what only a thread's counts have */
     fc_map_clear(&into->known_arcs);
     g_clear_pointer(&into->counted_functions, g_array_unref);

@@ -73,6 +73,7 @@ typedef struct
     guint64 counted;            /* calls that made no record of their own */
     guint64 timed;              /* those of the counted calls that were timed, at random */
     gboolean is_after_inlining; /* the function was instrumented after inlining */
+    gboolean is_uncounted;      /* nothing counts its calls: only samples show it */
     double local_variance;      /* of the estimate in `local`, in ticks squared */
     double total_variance;      /* of the estimate in `total` */
     guint64 wait_total;         /* the part of `total` off the CPU */
@@ -163,6 +164,7 @@ typedef struct
     guint64 looks;             /* samples of the thread that corrected its times; 0: none */
     guint64 executed;          /* samples of its program counter that its times are from; 0: none */
     guint64 executed_by_timer; /* those of them that timers of the threads took */
+    gint64 unsampled_ns;       /* ns on the CPU beside these samples, in the kernel: FcPcSamples */
     FcCountsSum *sums;         /* by node, for the first `sums_room`; NULL: none */
     guint32 *owners;           /* the arc that owns each sum, + 1; 0: none yet */
     void *sums_memory;         /* the allocation that `sums` is in */

@@ -166,21 +166,78 @@ static const FcEntryFunction *function_at(const FcEntryWork *work, guint64 place
     return part ? fc_entries_get(work->entries, part->entry) : NULL;
 }
 
+/* How many frames of the stack are inside of the innermost function whose entries are counted; all,
+ * if there is none. */
+static guint count_uncounted(const FcEntryWork *work, const FcPcStack *stack)
+{
+    guint count = 0;
+    while (count < stack->count && !function_at(work, stack->frames[count].place))
+        count++;
+    return count;
+}
+
+static const FcModule *module_at(const FcEntryWork *work, guint64 place)
+{
+    const gint module = fc_modules_find(work->counts->modules, place, G_MAXINT64);
+    return module != FC_NONE ? fc_modules_get(work->counts->modules, (guint)module) : NULL;
+}
+
+static gboolean is_of_libfc(const FcModule *module)
+{
+    g_autofree char *name = g_path_get_basename(module->path);
+    return g_str_has_prefix(name, "libfc.so") || g_str_has_prefix(name, "libfc-eager.so");
+}
+
+/* Adds the time to a function without counters.  FALSE: it is in libfc or in no file. */
+static gboolean step_uncounted(FcEntryWork *work, Path *path, const FcUnwindFrame *frame)
+{
+    const FcModule *module = module_at(work, frame->place);
+    if (!module || is_of_libfc(module))
+        return FALSE;
+    const FcEntryFunction function = {.code = frame->start != 0 ? frame->start : module->start,
+                                      .since = module->since};
+    step(work, path, &function);
+    work->counts->functions[work->counts->nodes[path->node].function].is_uncounted = TRUE;
+    return TRUE;
+}
+
+/* Adds the time to the function without counters that the stack's innermost counted function
+ * called.  What libfc does there and what is in no file remains the caller's. */
+static void add_called(FcEntryWork *work, Path *path, guint uncounted)
+{
+    while (uncounted > 0 && !step_uncounted(work, path, &path->stack->frames[uncounted - 1]))
+        uncounted--;
+}
+
+/* Adds the time of a stack without counted functions to the function that executes, unless libfc
+ * called it. */
+static void add_uncalled(FcEntryWork *work, Path *path)
+{
+    for (guint i = 0; i < path->stack->count; i++)
+    {
+        const FcModule *module = module_at(work, path->stack->frames[i].place);
+        if (module && is_of_libfc(module))
+            return;
+    }
+    step_uncounted(work, path, &path->stack->frames[0]);
+}
+
 /* Adds a sample's time to the functions on the stack whose entries are counted, outermost first.
- * Time in other functions is that of their callers. */
+ * Time in other functions is that of their callers, but for the innermost ones. */
 static void add_stack(FcEntryWork *work, const FcPcStack *stack)
 {
     FcCounts *counts = work->counts;
     Path path = {.stack = stack};
-    for (guint i = stack->count; i-- > 0;)
+    const guint uncounted = count_uncounted(work, stack);
+    for (guint i = stack->count; i-- > uncounted;)
     {
-        const FcEntryFunction *function = function_at(work, stack->places[i]);
+        const FcEntryFunction *function = function_at(work, stack->frames[i].place);
         if (function)
             step(work, &path, function);
-        path.site = stack->places[i] + 1;
+        path.site = stack->frames[i].place + 1;
         if (i == 0)
             break;
-        const FcEntryFunction *inner = function_at(work, stack->places[i - 1]);
+        const FcEntryFunction *inner = function_at(work, stack->frames[i - 1].place);
         const FcEntrySite *call = function ? fc_entries_find_call(work->entries, path.site) : NULL;
         const FcEntryFunction *called = call ? fc_entry_target(work, call) : NULL;
         if (inner && (!call || call->target == 0))
@@ -188,6 +245,10 @@ static void add_stack(FcEntryWork *work, const FcPcStack *stack)
         if (called && inner != called)
             put_back(work, &path, called, inner);
     }
+    if (uncounted < stack->count)
+        add_called(work, &path, uncounted);
+    else
+        add_uncalled(work, &path);
     if (path.node == 0)
         return;
     counts->nodes[path.node].local += (guint64)(stack->ns * work->ticks);
@@ -200,6 +261,7 @@ void fc_entry_samples_add(FcEntryWork *work, const FcPcSamples *seen)
     for (guint i = 0; i < seen->stacks->len; i++)
         add_stack(work, g_ptr_array_index(seen->stacks, i));
     work->counts->executed += seen->samples;
+    work->counts->unsampled_ns += seen->unsampled_ns;
     if (seen->is_timed)
         work->counts->executed_by_timer += seen->samples;
 }

@@ -4,8 +4,6 @@
  */
 #include "fcmanager/estimate/pc-samples.h"
 
-#include "fcmanager/estimate/unwind.h"
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -14,14 +12,14 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-/* ns of a thread's CPU time per sample.  At first samples are closer together, as a short run has
- * few of them, but only for a tenth of a second: on a virtual machine an interrupt takes some 20
- * us. */
-#define SAMPLE_NS 1000000
-#define FIRST_SAMPLE_NS 250000
-#define FIRST_SAMPLES 400u
+/* ns of a thread's CPU time per sample.  On a virtual machine an interrupt takes some 20 us. */
+#define SAMPLE_NS 1000000u
+/* A thread's first sample comes after a random time of at least this: of many threads that end
+ * within SAMPLE_NS, some have one. */
+#define FIRST_LEAST_NS (SAMPLE_NS / 10)
 /* Bytes of the stack that a sample has, and of the buffer.  That holds some 30 samples with stacks,
  * or 1,000 without.  It is read when it is half full, and at least this often. */
 #define STACK_BYTES 4096u
@@ -51,8 +49,12 @@ struct FcPcSampled
     FcUnwinder *unwinder; /* NULL: there are no stacks */
     GHashTable *known;    /* the stacks of `seen` */
     FcPcSamples seen;
-    guint64 slow_from; /* samples from this byte on are SAMPLE_NS apart, though the kernel still
-                          reports the first period */
+    guint64 first_ns;      /* the first period, that of samples before */
+    guint64 usual_from;    /* this byte of the buffer */
+    gboolean has_kernel;   /* there are samples of the kernel, too */
+    guint64 off_ns;        /* when the kernel took the thread off the CPU; 0: it executes */
+    gboolean is_preempted; /* it was ready */
+    gboolean has_ended;
 };
 
 struct FcPcSampler
@@ -63,12 +65,14 @@ struct FcPcSampler
     int wake_fd;        /* readable when `sampled` or `is_ending` has changed */
     gboolean is_ending;
     pid_t process; /* the process that the buffers belong to */
+    gboolean is_kernel_denied;
 };
 
-/* The kernel's record of a sample with a stack. */
+/* The kernel's record of a sample with a stack.  Other records' time is at another offset. */
 typedef struct
 {
     guint64 place;
+    guint64 time_ns; /* by CLOCK_MONOTONIC */
     guint64 abi;
     guint64 registers[G_N_ELEMENTS(REGISTERS)];
     guint64 stack_bytes;
@@ -81,7 +85,7 @@ static guint hash_stack(gconstpointer data)
     const FcPcStack *stack = data;
     guint64 hash = stack->count;
     for (guint i = 0; i < stack->count; i++)
-        hash = (hash ^ stack->places[i]) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+        hash = (hash ^ stack->frames[i].place) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
     return (guint)(hash >> 32);
 }
 
@@ -89,27 +93,31 @@ static gboolean are_equal(gconstpointer a, gconstpointer b)
 {
     const FcPcStack *one = a;
     const FcPcStack *other = b;
-    return one->count == other->count &&
-           memcmp(one->places, other->places, one->count * sizeof *one->places) == 0;
+    if (one->count != other->count)
+        return FALSE;
+    for (guint i = 0; i < one->count; i++)
+        if (one->frames[i].place != other->frames[i].place)
+            return FALSE;
+    return TRUE;
 }
 
-static void add(FcPcSampled *sampled, const guint64 *places, guint count, double ns)
+static void add(FcPcSampled *sampled, const FcUnwindFrame *frames, guint count, double ns)
 {
     FcPcSamples *seen = &sampled->seen;
-    const gsize bytes = sizeof(FcPcStack) + FC_PC_DEPTH_MAX * sizeof *places;
+    const gsize bytes = sizeof(FcPcStack) + FC_PC_DEPTH_MAX * sizeof *frames;
     FcPcStack *like = g_alloca(bytes);
     *like = (FcPcStack){0};
     like->count = seen->stacks->len < STACKS_MAX ? count : 1;
-    memcpy(like->places, places, like->count * sizeof *places);
+    memcpy(like->frames, frames, like->count * sizeof *frames);
     FcPcStack *stack = g_hash_table_lookup(sampled->known, like);
     if (!stack && seen->stacks->len >= PLACES_MAX)
     {
-        like->places[0] = 0;
+        like->frames[0] = (FcUnwindFrame){0};
         stack = g_hash_table_lookup(sampled->known, like);
     }
     if (!stack)
     {
-        stack = g_memdup2(like, sizeof *like + like->count * sizeof *places);
+        stack = g_memdup2(like, sizeof *like + like->count * sizeof *frames);
         g_ptr_array_add(seen->stacks, stack);
         g_hash_table_add(sampled->known, stack);
     }
@@ -117,13 +125,14 @@ static void add(FcPcSampled *sampled, const guint64 *places, guint count, double
     stack->ns += ns;
     stack->variance += ns * ns;
     seen->samples++;
+    seen->ns += ns;
 }
 
 /* Finds the stack of a sample and adds it. */
 static void walk(FcPcSampled *sampled, const guint64 *values, const guint8 *stack, gsize bytes,
                  double ns)
 {
-    guint64 places[FC_PC_DEPTH_MAX];
+    FcUnwindFrame frames[FC_PC_DEPTH_MAX];
     FcUnwindRegisters registers = {.known = 0};
     for (guint i = 0; i < G_N_ELEMENTS(REGISTERS); i++)
     {
@@ -131,8 +140,8 @@ static void walk(FcPcSampled *sampled, const guint64 *values, const guint8 *stac
         registers.known |= 1u << REGISTERS[i];
     }
     const guint count =
-        fc_unwinder_walk(sampled->unwinder, registers, stack, bytes, places, FC_PC_DEPTH_MAX);
-    add(sampled, places, count, ns);
+        fc_unwinder_walk(sampled->unwinder, registers, stack, bytes, frames, FC_PC_DEPTH_MAX);
+    add(sampled, frames, count, ns);
 }
 
 static void take_sample(FcPcSampled *sampled, const Sample *sample, double ns)
@@ -141,7 +150,51 @@ static void take_sample(FcPcSampled *sampled, const Sample *sample, double ns)
         sample->stack_bytes == STACK_BYTES)
         walk(sampled, sample->registers, sample->stack, MIN(sample->stack_copied, STACK_BYTES), ns);
     else
-        add(sampled, &sample->place, 1, ns);
+        add(sampled, &(FcUnwindFrame){.place = sample->place}, 1, ns);
+}
+
+/* Takes a record that the thread was taken off the CPU, or got it back. */
+static void take_switch(FcPcSampled *sampled, guint64 time_ns, guint16 flags)
+{
+    if ((flags & PERF_RECORD_MISC_SWITCH_OUT) != 0)
+    {
+        sampled->off_ns = time_ns;
+        sampled->is_preempted = (flags & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
+        return;
+    }
+    const guint64 off_ns =
+        sampled->off_ns != 0 && time_ns > sampled->off_ns ? time_ns - sampled->off_ns : 0;
+    sampled->seen.wait_ns += off_ns;
+    sampled->seen.preempted_ns += sampled->is_preempted ? off_ns : 0;
+    sampled->off_ns = 0;
+}
+
+static guint64 now_ns(void)
+{
+    struct timespec now = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (guint64)now.tv_sec * 1000000000 + (guint64)now.tv_nsec;
+}
+
+/* The CPU time that the next sample stands for, which is at byte `at` of the buffer.  The first one
+ * stands for as much as most do, so that the sum over many threads is their time. */
+static double sample_ns(const FcPcSampled *sampled, guint64 at)
+{
+    const gboolean is_early = sampled->seen.samples > 0 && at < sampled->usual_from;
+    return is_early ? (double)sampled->first_ns : SAMPLE_NS;
+}
+
+static void take_record(FcPcSampled *sampled, guint64 at, const struct perf_event_header *header,
+                        const Sample *record)
+{
+    if (header->type == PERF_RECORD_SAMPLE)
+        take_sample(sampled, record, sample_ns(sampled, at));
+    else if (header->type == PERF_RECORD_LOST)
+        sampled->seen.lost += record->time_ns; /* the number is the second word */
+    else if (header->type == PERF_RECORD_SWITCH)
+        take_switch(sampled, record->place, header->misc); /* the time is the first word */
+    else if (header->type == PERF_RECORD_EXIT)
+        sampled->has_ended = TRUE;
 }
 
 static void copy_out(const FcPcSampled *sampled, guint64 from, void *into, gsize bytes)
@@ -173,20 +226,15 @@ static void drain(FcPcSampled *sampled)
         memset(&sample, 0, offsetof(Sample, stack));
         sample.stack_copied = 0;
         copy_out(sampled, at + sizeof header, &sample, bytes);
-        if (header.type == PERF_RECORD_SAMPLE)
-            take_sample(sampled, &sample, at < sampled->slow_from ? FIRST_SAMPLE_NS : SAMPLE_NS);
-        else if (header.type == PERF_RECORD_LOST)
-            sampled->seen.lost += sample.abi; /* the number of lost samples is the second word */
+        take_record(sampled, at, &header, &sample);
         at += header.size;
     }
     /* release: the kernel may write to this part again */
     __atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
-    if (sampled->slow_from == G_MAXUINT64 && sampled->seen.samples >= FIRST_SAMPLES)
-    {
-        const guint64 period_ns = SAMPLE_NS;
-        if (ioctl(sampled->fd, PERF_EVENT_IOC_PERIOD, &period_ns) == 0)
-            sampled->slow_from = __atomic_load_n(&page->data_head, __ATOMIC_RELAXED);
-    }
+    const guint64 period_ns = SAMPLE_NS;
+    if (sampled->usual_from == G_MAXUINT64 && sampled->seen.samples > 0 &&
+        ioctl(sampled->fd, PERF_EVENT_IOC_PERIOD, &period_ns) == 0)
+        sampled->usual_from = __atomic_load_n(&page->data_head, __ATOMIC_RELAXED);
 }
 
 static void drain_all(const FcPcSampler *sampler)
@@ -278,14 +326,20 @@ void fc_pc_sampler_release(FcPcSampler *sampler)
 }
 
 /* Returns a descriptor and sets *memory.  -1: the kernel does not allow it. */
-static int open_event(gint64 tid, gboolean has_stacks, gsize buffer_bytes, void **memory)
+static int open_event(gint64 tid, gboolean has_stacks, gboolean has_kernel, guint64 first_ns,
+                      gsize buffer_bytes, void **memory)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
                                          .size = sizeof attributes,
                                          .config = PERF_COUNT_SW_CPU_CLOCK,
-                                         .sample_period = FIRST_SAMPLE_NS,
-                                         .sample_type = PERF_SAMPLE_IP,
-                                         .exclude_kernel = 1,
+                                         .sample_period = first_ns,
+                                         .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME,
+                                         .sample_id_all = 1,
+                                         .context_switch = 1,
+                                         .task = 1,
+                                         .use_clockid = 1,
+                                         .clockid = CLOCK_MONOTONIC,
+                                         .exclude_kernel = !has_kernel,
                                          .exclude_hv = 1,
                                          .watermark = 1,
                                          .wakeup_watermark = (guint32)buffer_bytes / 2};
@@ -342,19 +396,32 @@ FcPcSampled *fc_pc_sampler_watch(FcPcSampler *sampler, guint64 key, gint pid, gi
     gboolean has_stacks = TRUE;
     if (!sampler->thread) /* started only now, as most sessions have nothing to sample here */
         sampler->thread = g_thread_try_new("samples", run, sampler, NULL);
-    int fd = sampler->thread ? open_event(tid, TRUE, buffer_bytes, &memory) : -1;
+    gboolean has_kernel = !sampler->is_kernel_denied;
+    const guint64 first_ns = (guint64)g_random_int_range(FIRST_LEAST_NS, SAMPLE_NS);
+    int fd = -1;
+    if (sampler->thread && has_kernel)
+        fd = open_event(tid, TRUE, TRUE, first_ns, buffer_bytes, &memory);
+    if (fd < 0 && sampler->thread && (!has_kernel || errno == EACCES))
+    {
+        sampler->is_kernel_denied = TRUE;
+        has_kernel = FALSE;
+        fd = open_event(tid, TRUE, FALSE, first_ns, buffer_bytes, &memory);
+    }
     if (fd < 0 && sampler->thread && errno != ESRCH)
     {
         has_stacks = FALSE;
         buffer_bytes = SMALL_BUFFER_BYTES;
-        fd = open_event(tid, FALSE, buffer_bytes, &memory);
+        fd = open_event(tid, FALSE, has_kernel, first_ns, buffer_bytes, &memory);
     }
     *is_denied = fd < 0 && errno != ESRCH;
     if (fd < 0)
         return NULL;
     FcPcSampled *sampled = sampled_new(sampler, key);
     sampled->fd = fd;
-    sampled->slow_from = G_MAXUINT64;
+    sampled->has_kernel = has_kernel;
+    sampled->first_ns = first_ns;
+    sampled->usual_from = G_MAXUINT64;
+    sampled->seen.has_waits = TRUE;
     sampled->memory = memory;
     sampled->buffer_bytes = buffer_bytes;
     g_mutex_lock(&sampler->lock);
@@ -385,6 +452,19 @@ void fc_pc_sampler_take(FcPcSampled *sampled, const struct FcPlace *place, const
     g_mutex_unlock(&sampled->sampler->lock);
 }
 
+/* What the kernel counted: a wait that goes on, and time in the kernel without samples. */
+static void add_rest(FcPcSampled *sampled)
+{
+    FcPcSamples *seen = &sampled->seen;
+    guint64 cpu_ns = 0;
+    if (seen->has_waits && sampled->off_ns != 0 && !sampled->has_ended)
+        take_switch(sampled, now_ns(), 0);
+    if (sampled->has_kernel || sampled->fd < 0 ||
+        read(sampled->fd, &cpu_ns, sizeof cpu_ns) != (ssize_t)sizeof cpu_ns)
+        return;
+    seen->unsampled_ns = (gint64)cpu_ns - (gint64)seen->ns - (gint64)(seen->lost * SAMPLE_NS);
+}
+
 void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen)
 {
     FcPcSampler *sampler = sampled->sampler;
@@ -393,6 +473,7 @@ void fc_pc_sampler_end(FcPcSampled *sampled, FcPcSamples *seen)
     g_ptr_array_remove_fast(sampler->sampled, sampled);
     if (is_ours)
         drain(sampled);
+    add_rest(sampled);
     fc_unwinder_unref(sampled->unwinder);
     g_mutex_unlock(&sampler->lock);
     g_hash_table_unref(sampled->known);

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "fcmanager/estimate/unwind.h"
 #include "libfc/fc-entries.h"
 
 #include <glib.h>
@@ -29,7 +30,7 @@ typedef struct
     double variance; /* variance of `ns`, as samples come by chance: the sum of the squares of what
                         each stands for */
     guint count;
-    guint64 places[]; /* addresses, innermost first; those of callers are within the call */
+    FcUnwindFrame frames[]; /* innermost first */
 } FcPcStack;
 
 /* What was seen of one thread. */
@@ -37,8 +38,15 @@ typedef struct
 {
     GPtrArray *stacks; /* FcPcStack, each once; the caller unrefs it */
     guint64 samples;
-    guint64 lost;      /* samples that the kernel lost */
-    gboolean is_timed; /* the samples came from a timer of the thread's */
+    double ns;           /* what they stand for */
+    guint64 lost;        /* samples that the kernel lost */
+    gboolean is_timed;   /* the samples came from a timer of the thread's */
+    gint64 unsampled_ns; /* time on the CPU that has no samples: in the kernel, which does not
+                            allow to sample it.  Of a single thread it may be too much or too
+                            little by a sample, and below 0 */
+    guint64 wait_ns;     /* off the CPU, and the part of it in which the thread was preempted; */
+    guint64 preempted_ns;
+    gboolean has_waits; /* if this is known */
 } FcPcSamples;
 
 /* Returns a new sampler, whose thread begins with the first thread that is sampled.  NULL: no

@@ -588,10 +588,10 @@ static gboolean find_register(const Rule *rule, guint number, const FcUnwindRegi
     return TRUE;
 }
 
-/* Goes from a frame to its caller's.  `is_call`: the frame executes behind a call, not where it was
- * interrupted. */
+/* Goes from a frame to its caller's, and says where its function begins.  `is_call`: the frame
+ * executes behind a call, not where it was interrupted. */
 static gboolean step(FcUnwinder *unwinder, FcUnwindRegisters *registers, const Copy *copy,
-                     gboolean *is_call)
+                     gboolean *is_call, guint64 *start)
 {
     const guint64 place = registers->value[FC_UNWIND_IP] - *is_call;
     const Range *range = find_range(unwinder, place);
@@ -600,6 +600,7 @@ static gboolean step(FcUnwinder *unwinder, FcUnwindRegisters *registers, const C
     guint64 frame;
     if (!range || !find_entry(range->image, place - range->bias, &entry))
         return FALSE;
+    *start = entry.start + range->bias;
     if (!run_rules(&row, &row, &entry, entry.common, G_MAXUINT64))
         return FALSE;
     const Row first = row;
@@ -651,15 +652,16 @@ void fc_unwinder_unref(FcUnwinder *unwinder)
 }
 
 guint fc_unwinder_walk(FcUnwinder *unwinder, FcUnwindRegisters registers, const guint8 *stack,
-                       gsize bytes, guint64 *places, guint most)
+                       gsize bytes, FcUnwindFrame *frames, guint most)
 {
     const Copy copy = {stack, registers.value[FC_UNWIND_SP], bytes};
     gboolean is_call = FALSE;
     guint count = 0;
     while (count < most)
     {
-        places[count++] = registers.value[FC_UNWIND_IP] - is_call;
-        if (count < most && !step(unwinder, &registers, &copy, &is_call))
+        FcUnwindFrame *frame = &frames[count++];
+        *frame = (FcUnwindFrame){.place = registers.value[FC_UNWIND_IP] - is_call};
+        if (!step(unwinder, &registers, &copy, &is_call, &frame->start))
             break;
     }
     return count;

@@ -24,6 +24,13 @@ typedef struct
     guint32 known; /* a bit for each register that is known */
 } FcUnwindRegisters;
 
+/* Where a frame executes. */
+typedef struct
+{
+    guint64 place; /* for a caller: within the call */
+    guint64 start; /* where the function begins by the tables; 0: they don't say */
+} FcUnwindFrame;
+
 typedef struct FcUnwinder FcUnwinder;
 
 /* Returns an unwinder for process `pid`, as the manager knows it.  0: it knows only what
@@ -35,8 +42,7 @@ void fc_unwinder_add(FcUnwinder *unwinder, const char *path, guint64 start, guin
 FcUnwinder *fc_unwinder_ref(FcUnwinder *unwinder);
 void fc_unwinder_unref(FcUnwinder *unwinder);
 
-/* Fills `places` with the addresses where the frames execute, innermost first: the place itself,
- * then addresses within the calls.  `stack` is a copy of the memory from the stack pointer on.
+/* Fills `frames`, innermost first.  `stack` is a copy of the memory from the stack pointer on.
  * Returns their number, at most `most`; stops where the tables or the copy end. */
 guint fc_unwinder_walk(FcUnwinder *unwinder, FcUnwindRegisters registers, const guint8 *stack,
-                       gsize bytes, guint64 *places, guint most);
+                       gsize bytes, FcUnwindFrame *frames, guint most);

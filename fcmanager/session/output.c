@@ -83,6 +83,7 @@ static void add_functions(FcOutputBuild *build, const FcCounts *counts)
             .cpu = on_cpu,
             .counted = from->counted,
             .timed = from->timed,
+            .uncounted = from->is_uncounted,
             .total_error_ns = error_ns(build, from->total_variance),
             .local_error_ns = error_ns(build, from->local_variance),
         };
@@ -284,6 +285,7 @@ static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const cha
     profile->looks = counts->looks;
     profile->executed = counts->executed;
     profile->executed_by_timer = counts->executed_by_timer;
+    profile->unsampled_ns = (guint64)MAX(counts->unsampled_ns, 0);
     profile->start_realtime_ns = process->hello.start_realtime_ns;
     profile->end_realtime_ns = process->end_realtime_ns;
     profile->executable = g_strdup(process->executable);

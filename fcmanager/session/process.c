@@ -303,11 +303,11 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
         fc_heap_thread_finish(thread->heap);
     const FcCallOverhead costs = fc_overhead_of(&process->overhead);
     fc_thread_finalize(thread, ended, &costs);
+    fc_stack_get_off(thread->stack, &result.off);
     if (process->entries)
         fc_thread_sum_entries(thread, process->entries, 1 / process->setup->clock.ns_per_tick,
-                              result.end_time - result.start_time, ended);
+                              result.end_time - result.start_time, ended, &result.off);
     fc_counts_sum_functions(thread->counts);
-    fc_stack_get_off(thread->stack, &result.off);
     result.lanes = fc_stack_take_lanes(thread->stack, result.end_time);
     add_notes(process, thread);
     fc_counts_set_thread(thread->counts, thread->tid);

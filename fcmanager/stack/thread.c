@@ -469,14 +469,24 @@ const FcChunkView *fc_thread_entry_chunk(const FcThread *thread, guint32 index)
  * thread that ran less than its only sample stands for has no more time than that. */
 static double ticks_of_samples(const FcPcSamples *seen, double ticks_per_ns, guint64 most)
 {
-    double ns = 0;
-    for (guint i = 0; i < seen->stacks->len; i++)
-        ns += ((const FcPcStack *)g_ptr_array_index(seen->stacks, i))->ns;
-    return ns * ticks_per_ns > (double)most ? (double)most / ns : ticks_per_ns;
+    return seen->ns * ticks_per_ns > (double)most ? (double)most / seen->ns : ticks_per_ns;
+}
+
+/* Adds the waits that the kernel told, as far as the thread did not execute. */
+static void add_waits(FcStackOff *off, const FcPcSamples *seen, double ticks_per_ns,
+                      guint64 most_ticks)
+{
+    const double most = MAX(0, (double)most_ticks - seen->ns * ticks_per_ns);
+    if (!seen->has_waits)
+        return;
+    off->seen = MAX(off->seen, FC_WAITS_SEEN);
+    off->off = MAX(off->off, (guint64)MIN((double)seen->wait_ns * ticks_per_ns, most));
+    off->preempted =
+        MAX(off->preempted, MIN((guint64)((double)seen->preempted_ns * ticks_per_ns), off->off));
 }
 
 void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_per_ns,
-                           guint64 most_ticks, gboolean ended)
+                           guint64 most_ticks, gboolean ended, FcStackOff *off)
 {
     FcPcSamples seen;
     const gboolean is_sampled = thread->pc_sampled != NULL;
@@ -485,7 +495,10 @@ void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_pe
     fc_entry_counts_add(thread->counts, entries, thread->entry_counters, is_sampled ? &seen : NULL,
                         is_sampled ? ticks_of_samples(&seen, ticks_per_ns, most_ticks) : 0);
     if (is_sampled)
+    {
+        add_waits(off, &seen, ticks_per_ns, most_ticks);
         g_ptr_array_unref(seen.stacks);
+    }
     for (guint i = 0; ended && i < thread->entry_chunks->len; i++)
         fc_shared_free(thread->shared, g_array_index(thread->entry_chunks, FcChunkView, i).index);
     g_array_set_size(thread->entry_chunks, 0);

@@ -86,9 +86,9 @@ const FcChunkView *fc_thread_entry_chunk(const FcThread *thread, guint32 index);
 /* Adds the counters of entries and the samples of the program counter to the counts.  To be called
  * after fc_thread_finalize, since these times contain no overhead of hooks.  The samples
  * stand for no more than `most_ticks`, which the thread ran.  `ended`: the thread does not write to
- * the chunks any more, so they are freed. */
+ * the chunks any more, so they are freed.  Adds to `off` what the kernel told of waits. */
 void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_per_ns,
-                           guint64 most_ticks, gboolean ended);
+                           guint64 most_ticks, gboolean ended, FcStackOff *off);
 /* Begins to sample the thread, which is one of process `pid`. */
 void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beacon, gint pid);
 /* Finds out which functions and call sites in [start, end) the counters from before `time` belong

@@ -42,8 +42,8 @@ static guint64 *make_stack(unsigned choice)
 
 static void walk(FcUnwinder *unwinder, guint64 place, const guint64 *words, unsigned choice)
 {
-    guint64 places[MOST];
-    guint64 again[MOST];
+    FcUnwindFrame frames[MOST];
+    FcUnwindFrame again[MOST];
     FcUnwindRegisters registers = {.known = 0};
     for (guint i = 0; i < FC_UNWIND_REGISTERS; i++)
     {
@@ -55,12 +55,12 @@ static void walk(FcUnwinder *unwinder, guint64 place, const guint64 *words, unsi
     registers.known |= 1u << FC_UNWIND_SP | 1u << FC_UNWIND_IP;
     const gsize bytes = WORDS * sizeof *words - choice % 8;
     const guint count =
-        fc_unwinder_walk(unwinder, registers, (const guint8 *)words, bytes, places, MOST);
+        fc_unwinder_walk(unwinder, registers, (const guint8 *)words, bytes, frames, MOST);
     require(count >= 1 && count <= MOST, "a number of places that cannot be");
-    require(places[0] == place, "another place than that of the sample");
+    require(frames[0].place == place, "another place than that of the sample");
     require(fc_unwinder_walk(unwinder, registers, (const guint8 *)words, bytes, again, MOST) ==
                     count &&
-                memcmp(places, again, count * sizeof *places) == 0,
+                memcmp(frames, again, count * sizeof *frames) == 0,
             "another stack the second time");
 }
 

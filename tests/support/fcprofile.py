@@ -170,6 +170,8 @@ class Profile:
         self.modules = [self.module(line.split()) for line in sections["modules"]]
         self.functions = [self.function(line.split()) for line in sections["functions"]]
         self.read_costs(sections)
+        for line in sections.get("uncounted", ()):
+            self.functions[int(line)].uncounted = True
         self.threads = [self.thread(line.split()) for line in sections["threads"]]
         self.read_thread_parts(sections)
         self.arcs = [self.arc(line.split()) for line in sections["arcs"]]
@@ -222,7 +224,7 @@ class Profile:
                       name=name or f"{path}+{offset:#x}", calls=numbers[0], total_ns=numbers[1],
                       local_ns=numbers[2], total_min_ns=numbers[3], total_max_ns=numbers[4],
                       local_min_ns=numbers[5], local_max_ns=numbers[6], histogram=histogram,
-                      raw_total_ns=numbers[1], raw_local_ns=numbers[2])
+                      raw_total_ns=numbers[1], raw_local_ns=numbers[2], uncounted=False)
 
     def read_costs(self, sections):
         for line in sections.get("cost-functions", ()):
@@ -364,7 +366,7 @@ class JsonProfile:
         histogram = {bucket["from_ns"].bit_length(): bucket["calls"]
                      for bucket in item["histogram"]}
         figures = {key: item[key] for key in (
-            "name", "calls", "total_ns", "local_ns", "total_min_ns", "total_max_ns",
+            "name", "calls", "uncounted", "total_ns", "local_ns", "total_min_ns", "total_max_ns",
             "local_min_ns", "local_max_ns")}
         return Record(module=path, offset=offset, histogram=histogram, file=item["file"],
                       line=item["line"], **figures)

@@ -23,6 +23,7 @@ static void assert_heads(const FcProfile *a, const FcProfile *b)
     g_assert_cmpuint(a->failed, ==, b->failed);
     g_assert_cmpuint(a->looks, ==, b->looks);
     g_assert_cmpuint(a->executed, ==, b->executed);
+    g_assert_cmpuint(a->unsampled_ns, ==, b->unsampled_ns);
     g_assert_cmpuint(a->executed_by_timer, ==, b->executed_by_timer);
     g_assert_cmpint(a->extended, ==, b->extended);
     g_assert_cmpfloat(a->ticks_per_second, ==, b->ticks_per_second);
@@ -84,6 +85,7 @@ static void assert_functions(const GArray *a, const GArray *b)
         g_assert_cmpuint(left->times.total_ns, ==, right->times.total_ns);
         g_assert_cmpuint(left->counted, ==, right->counted);
         g_assert_cmpuint(left->timed, ==, right->timed);
+        g_assert_cmpint(left->uncounted, ==, right->uncounted);
         g_assert_cmpuint(left->total_error_ns, ==, right->total_error_ns);
         g_assert_cmpuint(left->local_error_ns, ==, right->local_error_ns);
         g_assert_cmpuint(left->times.total_cost_ns, ==, right->times.total_cost_ns);

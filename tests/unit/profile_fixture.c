@@ -128,6 +128,7 @@ static void random_functions(GRand *rand, FcProfile *profile, guint count)
         if (i % 5 == 3)
             function.off = random_off(rand);
         function.has_cpu_bounds = i % 5 == 1;
+        function.uncounted = i % 7 == 2;
         if (function.has_cpu_bounds)
             function.cpu = (FcProfileBounds){random_number(rand), random_number(rand),
                                              random_number(rand), random_number(rand)};
@@ -379,6 +380,7 @@ static void random_head(GRand *rand, FcProfile *profile)
     profile->failed = profile->processes > 0 ? random_number(rand) : 0;
     profile->looks = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->executed = g_rand_boolean(rand) ? random_number(rand) : 0;
+    profile->unsampled_ns = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->executed_by_timer = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->ticks_per_second = g_rand_double_range(rand, 0, 4e9);
     for (guint i = 0; i < FC_PROFILE_COSTS && profile->pid % 2 == 0; i++)

@@ -5,6 +5,7 @@ with threads, forks and kills, and their times are samples."""
 
 import json
 import os
+import re
 import shutil
 import signal
 
@@ -13,8 +14,9 @@ import compare
 import fcprofile
 import fctest
 
-BUILDS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-fPIC"], ["-O2", "-fno-pic", "-no-pie"], ["-O2", "-fno-plt"],
-          ["-O2", "-fcf-protection"], ["-O2", "-ffunction-sections"], ["-O2", "-fno-asynchronous-unwind-tables"])
+BUILDS = (["-O1"], ["-O2"], ["-Os"], ["-O2", "-ffunction-sections"], ["-O2", "-fno-asynchronous-unwind-tables"])
+# of these the calls of each call site are compared, too
+BUILDS_FOR_ARCS = (["-O0"], ["-O2"], ["-O3"], ["-O2", "-fno-plt", "-fPIC"], ["-O2", "-no-pie", "-fno-pic"], ["-O2", "-fcf-protection"])
 
 CALLS = """
 #include <setjmp.h>
@@ -137,11 +139,13 @@ int main(int argc, char **words)
 }
 """
 
+# One loop for both: processors take the same loop at another address for another time.
 TIMES = """
 static volatile unsigned sink;
 #define CALLED __attribute__((noinline, noclone))
-CALLED static void three(void) { for (int i = 0; i < 300000; i++) sink += i; }
-CALLED static void one(void) { for (int i = 0; i < 100000; i++) sink += i; }
+CALLED static void work(int n) { for (int i = 0; i < n; i++) sink += i; }
+CALLED static void three(void) { work(300000); sink++; }
+CALLED static void one(void) { work(100000); sink++; }
 int main(void) { for (int i = 0; i < 1400; i++) { three(); one(); } return 0; }
 """
 
@@ -162,6 +166,29 @@ __attribute__((noclone))
 CALLED static void busy(int n) { for (int i = 0; i < n; i++) sink += i; }
 CALLED static void outer(int n) { if (n > 0) outer(n - 1); else busy(700000); sink++; }
 int main(void) { for (int i = 0; i < 150; i++) { sorter(); filler(); outer(3); } return 0; }
+"""
+
+
+# Some 200 ms in the kernel and in `busy`, and a sleep of 300 ms.
+IN_KERNEL = """
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#define CALLED __attribute__((noinline))
+static char room[1 << 16];
+static volatile long sink;
+static long spent(int system)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    const struct timeval *time = system ? &usage.ru_stime : &usage.ru_utime;
+    return time->tv_sec * 1000000 + time->tv_usec;
+}
+CALLED static void reader(int file) { while (spent(1) < 200000) for (int i = 0; i < 100; i++) sink += read(file, room, sizeof room); sink++; }
+CALLED static void busy(void) { while (spent(0) < 200000) for (int i = 0; i < 1000000; i++) sink += i; }
+CALLED static void sleeper(void) { struct timespec time = {0, 300000000}; nanosleep(&time, 0); sink++; }
+int main(void) { reader(open("/dev/zero", O_RDONLY)); sleeper(); busy(); return 0; }
 """
 
 
@@ -214,17 +241,19 @@ class Counted(lean.Case):
             self.skipTest("the kernel allows no samples")
         program = self.compile(self.source(TIMES), "-O2")
         self.assertEqual(self.run_quiet([program]).returncode, 0)
-        flat = fctest_flat(self)
-        part = flat["three"] / (flat["three"] + flat["one"])
-        self.assertAlmostEqual(part, 0.75, delta=0.1)
+        self.check_parts(fcprofile.load_json(self.path("functioncheck.fc"), fctest.tool("fcdump")))
         # all of the time, with samples of either distance; user time, which the machine may be long in taking from the samples
         before = os.times()
         self.assertEqual(self.run_quiet([program]).returncode, 0)
         took = os.times().children_user - before.children_user
         self.assertAlmostEqual(sum(fctest_flat(self).values()) / 1e9 / took, 1, delta=0.2)
 
+    def check_parts(self, profile):
+        totals = {function.name: function.total_ns for function in profile.functions}
+        self.assertAlmostEqual(totals["three"] / (totals["three"] + totals["one"]), 0.75, delta=0.1)
+
     def test_callers(self):
-        """By the stacks of the samples; what a library did is its caller's."""
+        """By the stacks of the samples; what a library does has rows of its own."""
         if not self.has_samples():
             self.skipTest("the kernel allows no samples")
         for compiler in filter(shutil.which, ("gcc", "clang")):
@@ -234,14 +263,40 @@ class Counted(lean.Case):
                     self.assertEqual(self.run_quiet([program]).returncode, 0)
                     self.check_callers(fcprofile.load_json(self.path("functioncheck.fc"), fctest.tool("fcdump")))
 
+    def run_in_kernel(self, **env):
+        """The process, its thread and its functions of a run of IN_KERNEL."""
+        program = self.compile(self.source(IN_KERNEL), "-O2", output="in-kernel")
+        self.assertEqual(self.run_quiet([program], env=env).returncode, 0)
+        data = json.loads(self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")]))
+        process, = data["processes"]
+        thread, = data["threads"]
+        self.assertGreaterEqual(thread["wait_ns"] - thread["preempted_ns"], 290e6)
+        self.assertLess(thread["wait_ns"], thread["run_ns"])
+        return process, {function["name"]: function for function in data["functions"]}
+
+    def test_kernel(self):
+        """Time in the kernel is that of the function that called it, if the kernel may be sampled; else it is told.  So are waits of threads."""
+        if not self.has_samples():
+            self.skipTest("the kernel allows no samples")
+        process, functions = self.run_in_kernel()
+        if process["unsampled_ns"] == 0:
+            self.assertGreater(functions["reader"]["total_ns"], 100e6)
+            self.assertLess(functions["reader"]["local_ns"], 0.5 * functions["reader"]["total_ns"])
+        process, functions = self.run_in_kernel(FC_MANAGER=self.denied_manager("!(*(unsigned long *)(a + 40) >> 5 & 1)"))
+        self.assertGreater(process["unsampled_ns"], 100e6)
+        self.assertGreater(process["executed"], 20)
+        self.assertIn("in the kernel are in no function's time", self.command([fctest.tool("fcdump"), self.path("functioncheck.fc")]))
+        self.assertGreater(functions["busy"]["local_ns"], functions["reader"]["total_ns"])
+
     def test_arcs(self):
         """Each call site's calls are the oracle's; who is called by a pointer is only estimated."""
         for compiler in filter(shutil.which, ("gcc", "clang")):
-            for flags in (["-O0"], ["-O2"], ["-O3"], ["-O2", "-fno-plt", "-fPIC"], ["-O2", "-no-pie", "-fno-pic"], ["-O2", "-fcf-protection"]):
+            for flags in BUILDS_FOR_ARCS:
                 with self.subTest(compiler=compiler, flags=flags):
                     program = self.compile_judged(self.source(CALLS), "-fno-optimize-sibling-calls", *flags, compiler=compiler)
                     done, files = self.run_judged([program])
                     self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertGreater(self.assert_judged(files[0], self.path("functioncheck.fc")), 3000)
                     self.assertGreater(self.assert_same_arcs(program, files[0]), 10)
 
     def test_arcs_cxx(self):
@@ -309,11 +364,29 @@ class Counted(lean.Case):
         self.assertEqual((callers["main", "outer"], callers["outer", "outer"]), (150, 450))  # all samples have all four
         self.assertEqual({caller for caller, callee in callers if callee in ("filler", "sorter")}, {"main"})
         self.assertEqual(functions["outer"].calls, 600)
-        self.assertGreater(functions["filler"].local_ns, 0.05 * whole)
+        self.assertGreater(functions["filler"].total_ns, 0.05 * whole)
+        Counted.check_library(self, profile)
         self.assertGreater(functions["sorter"].total_ns, functions["compare"].total_ns)
         self.assertLessEqual(functions["outer"].total_ns, whole)
         self.assertGreaterEqual(functions["outer"].total_ns, functions["busy"].total_ns)
         self.assertAlmostEqual(sum(function.local_ns for function in profile.functions) / whole, 1, delta=0.05)
+
+    def check_library(self, profile):
+        """Time in the C library is that of functions below their callers, which nothing counts."""
+        functions = {function.name: function for function in profile.functions}
+        for caller in ("filler", "sorter"):
+            arcs = [arc for arc in profile.arcs if arc.callee.uncounted and arc.caller is functions[caller]]
+            self.assertIn("libc.so", os.path.basename(arcs[0].callee.module))
+            self.assertEqual([arc.calls for arc in arcs], [0] * len(arcs))
+            self.assertAlmostEqual(sum(arc.total_ns for arc in arcs) + functions[caller].local_ns + (caller == "sorter") * functions["compare"].total_ns,
+                                   functions[caller].total_ns, delta=0.01 * functions[caller].total_ns)
+            for arc in arcs:
+                self.assertEqual(arc.callee.total_ns, arc.callee.local_ns)
+                self.assertIn(("main", caller, arc.callee.name), {context.path for context in profile.contexts})
+        self.assertLess(functions["filler"].local_ns, 0.2 * functions["filler"].total_ns)
+        flat = self.command([fctest.tool("fcdump"), "--flat", self.path("functioncheck.fc")])
+        self.assertRegex(flat, r" - +" + re.escape(arcs[0].callee.name))
+        self.assertNotRegex(flat, r"libfc")
 
     def has_samples(self):
         with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as stream:

@@ -30,7 +30,7 @@ DENIED = """
 long syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     static long (*next)(long, long, long, long, long, long, long);
-    if (number == SYS_perf_event_open)
+    if (number == SYS_perf_event_open && (DENIED))
         return errno = EACCES, -1;
     if (!next)
         next = (long (*)(long, long, long, long, long, long, long))dlsym(RTLD_NEXT, "syscall");
@@ -77,10 +77,10 @@ class Case(fctest.Case):
         self.assertEqual(lines, [], "counts differ from the oracle's:\n" + "\n".join(lines[:40]))
         return sum(oracle.values())
 
-    def denied_manager(self):
-        """A manager that the kernel refuses all samples, as in containers."""
+    def denied_manager(self, which="1"):
+        """A manager that the kernel refuses samples, as in containers: all, or those that the condition is true of."""
         source = self.write("denied.c", DENIED)
-        self.command(["gcc", "-O2", "-shared", "-fPIC", "-o", self.path("denied.so"), source])
+        self.command(["gcc", "-O2", f"-DDENIED={which}", "-shared", "-fPIC", "-o", self.path("denied.so"), source])
         return self.manager(self.path("manager"), f'''
             extern int putenv(char *);
             putenv("LD_PRELOAD={self.path("denied.so")}");
