@@ -14,6 +14,8 @@
 #define MAPS_US 100000
 #define REMEMBERED 8
 #define OPERANDS 16
+/* Places whose rules are kept, as samples have the same ones again and again: a power of 2. */
+#define KNOWN_BITS 10
 
 /* A file with code. */
 typedef struct
@@ -37,9 +39,12 @@ typedef struct
     const Image *image;
 } Range;
 
+typedef struct Known Known;
+
 struct FcUnwinder
 {
     guint references;
+    Known *known; /* 1 << KNOWN_BITS, by a hash of their places; NULL: none yet */
     gint pid;
     GHashTable *images; /* path -> Image, owned */
     GArray *ranges;     /* Range, by start */
@@ -167,6 +172,7 @@ static void read_maps(FcUnwinder *unwinder)
     if (!g_file_get_contents(path, &text, NULL, NULL) || *text == '\0')
         return; /* The process has ended; what is known of it may still be of use. */
     g_array_set_size(unwinder->ranges, 0);
+    g_clear_pointer(&unwinder->known, g_free);
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     for (char **line = lines; *line; line++)
         add_line(unwinder, *line);
@@ -291,6 +297,15 @@ typedef struct
     guint64 start;
     gboolean is_signal; /* a frame that the kernel made */
 } Entry;
+
+/* The rules for one place. */
+struct Known
+{
+    guint64 place; /* 0: none */
+    guint64 start; /* where its function begins, in the process */
+    gboolean is_signal;
+    Row row;
+};
 
 typedef struct
 {
@@ -588,40 +603,56 @@ static gboolean find_register(const Rule *rule, guint number, const FcUnwindRegi
     return TRUE;
 }
 
+/* Returns the rules for a place; NULL: there are none.  The result is valid until the next call. */
+static const Known *find_rules(FcUnwinder *unwinder, guint64 place)
+{
+    const guint64 index = place * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS);
+    if (place != 0 && unwinder->known && unwinder->known[index].place == place)
+        return &unwinder->known[index];
+    const Range *range = find_range(unwinder, place);
+    Entry entry = {0};
+    Row row = {0};
+    if (!range || !find_entry(range->image, place - range->bias, &entry) ||
+        !run_rules(&row, &row, &entry, entry.common, G_MAXUINT64))
+        return NULL;
+    const Row first = row;
+    if (!run_rules(&row, &first, &entry, entry.own, place - range->bias))
+        return NULL;
+    if (!unwinder->known)
+        unwinder->known = g_new0(Known, 1u << KNOWN_BITS);
+    unwinder->known[index] = (Known){place, entry.start + range->bias, entry.is_signal, row};
+    return &unwinder->known[index];
+}
+
 /* Goes from a frame to its caller's, and says where its function begins.  `is_call`: the frame
  * executes behind a call, not where it was interrupted. */
 static gboolean step(FcUnwinder *unwinder, FcUnwindRegisters *registers, const Copy *copy,
                      gboolean *is_call, guint64 *start)
 {
     const guint64 place = registers->value[FC_UNWIND_IP] - *is_call;
-    const Range *range = find_range(unwinder, place);
-    Entry entry = {0};
-    Row row = {0};
+    const Known *known = find_rules(unwinder, place);
     guint64 frame;
-    if (!range || !find_entry(range->image, place - range->bias, &entry))
+    if (!known)
         return FALSE;
-    *start = entry.start + range->bias;
-    if (!run_rules(&row, &row, &entry, entry.common, G_MAXUINT64))
-        return FALSE;
-    const Row first = row;
-    if (!run_rules(&row, &first, &entry, entry.own, place - range->bias) ||
-        !find_frame(&row, registers, copy, &frame))
+    *start = known->start;
+    const Row *row = &known->row;
+    if (!find_frame(row, registers, copy, &frame))
         return FALSE;
     FcUnwindRegisters caller = {.known = 0};
     for (guint i = 0; i < FC_UNWIND_REGISTERS; i++)
-        if (find_register(&row.registers[i], i, registers, copy, frame, &caller.value[i]))
+        if (find_register(&row->registers[i], i, registers, copy, frame, &caller.value[i]))
             caller.known |= 1u << i;
-    if (row.registers[FC_UNWIND_SP].kind == RULE_SAME)
+    if (row->registers[FC_UNWIND_SP].kind == RULE_SAME)
         caller.value[FC_UNWIND_SP] = frame;
     caller.known |= 1u << FC_UNWIND_SP;
     /* an interrupted function may have nothing below the stack pointer; otherwise the pointer only
      * grows */
-    if (row.registers[FC_UNWIND_IP].kind == RULE_SAME || (caller.known >> FC_UNWIND_IP & 1) == 0 ||
+    if (row->registers[FC_UNWIND_IP].kind == RULE_SAME || (caller.known >> FC_UNWIND_IP & 1) == 0 ||
         caller.value[FC_UNWIND_IP] == 0 ||
         caller.value[FC_UNWIND_SP] <= registers->value[FC_UNWIND_SP])
         return FALSE;
     *registers = caller;
-    *is_call = !entry.is_signal;
+    *is_call = !known->is_signal;
     return TRUE;
 }
 
@@ -648,6 +679,7 @@ void fc_unwinder_unref(FcUnwinder *unwinder)
         return;
     g_hash_table_unref(unwinder->images);
     g_array_unref(unwinder->ranges);
+    g_free(unwinder->known);
     g_free(unwinder);
 }
 
