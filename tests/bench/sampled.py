@@ -90,7 +90,13 @@ def by_profile(words, folder, where):
     times = collections.Counter()
     for function in profile["functions"]:
         name = function["linkage_name"] or function["name"] or "?"
-        times[name.split(".")[0]] += function["local_ns"] - function["local_wait_ns"]
+        if not function["uncounted"]:
+            times[name.split(".")[0]] += function["local_ns"] - function["local_wait_ns"]
+    for arc in profile["arcs"]:
+        callee = profile["functions"][arc["callee"]]
+        if callee["uncounted"] and arc["caller"] is not None:
+            caller = profile["functions"][arc["caller"]]
+            times[(caller["linkage_name"] or caller["name"] or "?").split(".")[0]] += arc["total_ns"]
     return shares_of(times)
 
 

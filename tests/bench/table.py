@@ -345,9 +345,10 @@ def measure_default(name, folder, plain, profiled, words, repeat, way="by defaul
     chains = sampled.functions_at(plain, found)
     apart, ratios, wholes, by_chance, in_common = [], [], [], [], []
     meter = os.path.join(folder, "meter")
-    for _ in range(repeat):
-        done, alone = bench.run_measured([plain, *words], env=fctest.plain_environment(), check=False, **quiet)
-        same, hooked = bench.run_measured([profiled, *words], check=False, **quiet,
+    for i in range(repeat):
+        here = ["taskset", "-c", str(bench.PROCESSORS[i % len(bench.PROCESSORS)])]  # the processors of a machine differ
+        done, alone = bench.run_measured([*here, plain, *words], env=fctest.plain_environment(), check=False, **quiet)
+        same, hooked = bench.run_measured([*here, profiled, *words], check=False, **quiet,
                                           env=bench.metered(meter, FC_DUMP_PATH=folder))
         if same.returncode != done.returncode:
             raise AssertionError(f"{name}: status {same.returncode}, plain {done.returncode}")
@@ -377,7 +378,7 @@ def measure_default(name, folder, plain, profiled, words, repeat, way="by defaul
 
 def measure_programs(folder, options, way, flags):
     """Programs that nothing was tuned with, with those flags, and no more than CFLAGS; points, ratios, and these with the manager."""
-    given_words = untuned.arguments(folder)
+    given_words = untuned.arguments(folder, is_long=way == "lean")
     results = []
     for name, words in given_words.items():
         plain, profiled = (os.path.realpath(untuned.build(name, os.path.join(folder, f"{name}-{kind}"), flags_of_it))

@@ -70,11 +70,13 @@ def write(folder, name, text):
     return path
 
 
-def arguments(folder):
-    """By program: what it is given."""
-    text = write(folder, "text", "".join(f"{i * 7919 % 10007} of {i // 3}\n" for i in range(400000)))
-    awk = write(folder, "work.awk", given.GAWK.replace("20000", "400000"))
-    records = [{"name": f"n{i * 7919 % 10007}", "kind": i % 97, "tags": ["a", f"t{i % 13}"]} for i in range(60000)]
-    return {"mawk": ["-f", awk], "lua": [LUA, "10"], "bzip2": ["-9", "-k", "-c", text], "minigzip": ["-9", "-c", text],
-            "sqlite": [":memory:", ".read " + write(folder, "work.sql", SQL)], "gawk": ["-f", awk], "xz": ["-3", "-k", "-c", text],
-            "dash": [write(folder, "work.sh", SHELL)], "jq": [JQ, write(folder, "records.json", json.dumps(records))]}
+def arguments(folder, is_long=False):
+    """By program: what it is given; long: for at least half a second."""
+    text = write(folder, "text", "".join(f"{i * 7919 % 10007} of {i // 3}\n" for i in range(1200000 if is_long else 400000)))
+    awk = write(folder, "work.awk", given.GAWK.replace("60000", "1000000") if is_long else given.GAWK)
+    records = [{"name": f"n{i * 7919 % 10007}", "kind": i % 97, "tags": ["a", f"t{i % 13}"]} for i in range(180000 if is_long else 60000)]
+    sql = SQL.replace("120000", "400000") if is_long else SQL
+    shell = SHELL.replace("60000", "600000") if is_long else SHELL
+    return {"mawk": ["-f", awk], "lua": [LUA, "120" if is_long else "10"], "bzip2": ["-9", "-k", "-c", text], "minigzip": ["-9", "-c", text],
+            "sqlite": [":memory:", ".read " + write(folder, "work.sql", sql)], "gawk": ["-f", awk], "xz": ["-3", "-k", "-c", text],
+            "dash": [write(folder, "work.sh", shell)], "jq": [JQ, write(folder, "records.json", json.dumps(records))]}
