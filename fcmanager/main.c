@@ -57,6 +57,7 @@ typedef struct
     gint keep;
     gint every_ms;
     gint every_keep;
+    gboolean recovery;
     gboolean paused;
     gint children;
     gboolean quiet;
@@ -111,6 +112,8 @@ static gboolean parse(int argc, char **argv, Options *options, GError **error)
         {"keep", 0, 0, G_OPTION_ARG_INT, &options->keep, "older files of a name to keep", "N"},
         {"every", 0, 0, G_OPTION_ARG_INT, &options->every_ms, "write snapshots so often", "MS"},
         {"every-keep", 0, 0, G_OPTION_ARG_INT, &options->every_keep, "of which so many stay", "N"},
+        {"recovery", 0, 0, G_OPTION_ARG_NONE, &options->recovery,
+         "write the profile so far now and then", NULL},
         {"children", 0, 0, G_OPTION_ARG_INT, &options->children,
          "0 auto, 1 merged by image and arguments, 2 apart", "N"},
         {"paused", 0, 0, G_OPTION_ARG_NONE, &options->paused, "add nothing before it is told to",
@@ -281,6 +284,7 @@ static int run(const Options *options, int notice_fd)
                   (guint32)CLAMP(options->stack, 0, 1 << 20)},
         .every_ms = (guint32)MAX(options->every_ms, 0),
         .every_keep = (guint32)CLAMP(options->every_keep, 1, (gint)FC_KEEP_MAX),
+        .recovery = options->recovery,
         .children = (enum FcChildrenMode)options->children,
         .paused = options->paused,
         .notice_fd = notice_fd,

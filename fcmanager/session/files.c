@@ -57,8 +57,12 @@ struct FcFiles
     gboolean says_replaced;
     FcKeepRule rule; /* its `own` file is the descriptor */
     gboolean quiet;
-    struct stat written;   /* status of the last file, when it was written */
-    char *descriptor_name; /* file name of the descriptor; NULL: none was written */
+    char *session; /* its unique id, which its profiles have; NULL: not set */
+    char *early;   /* file name of a profile that was written early; NULL: there is none */
+    gint64 early_id;
+    gboolean early_replaces; /* it took the place of an earlier run's */
+    struct stat written;     /* status of the last file, when it was written */
+    char *descriptor_name;   /* file name of the descriptor; NULL: none was written */
     guint descriptor_folder;
     FcDescriptor *descriptor;
     GArray *places;   /* Place, one for each entry of the descriptor */
@@ -104,16 +108,46 @@ static gboolean open_fallback(FcFiles *files, GError **error)
     return TRUE;
 }
 
+/* Whether this session wrote the profile. */
+static gboolean is_ours(const FcFiles *files, int dirfd, const char *name)
+{
+    char start[512] = "";
+    const int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const gboolean is_read = fd >= 0 && read(fd, start, sizeof start - 1) > 0;
+    if (fd >= 0)
+        close(fd);
+    return is_read && files->session && strstr(start, files->session) != NULL;
+}
+
+/* Whether the file is this session's early profile. */
+static gboolean is_early(const FcFiles *files, int dirfd, const char *name)
+{
+    return g_strcmp0(name, files->early) == 0 && is_ours(files, dirfd, name);
+}
+
 typedef gboolean (*Writer)(gconstpointer what, int dirfd, const char *name, GError **error);
 
-/* Writes the file.  `rule` says what becomes of a file that already has the name. */
-static gboolean write_in_place(const FcKeepRule *rule, int dirfd, Writer write, gconstpointer what,
-                               const char *name, FcKeepPlaced *placed, GError **error)
+/* Gives the file `hidden` its name.  `rule` says what becomes of another run's file that has it. */
+static gboolean put(const FcFiles *files, const FcKeepRule *rule, int dirfd, const char *hidden,
+                    const char *name, FcKeepPlaced *placed)
+{
+    if (is_early(files, dirfd, name) && renameat(dirfd, hidden, dirfd, name) == 0)
+    {
+        placed->replaced = files->early_replaces;
+        return fstatat(dirfd, name, &placed->status, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    return fc_keep_put(dirfd, hidden, name, rule, placed);
+}
+
+/* Writes the file.  `rule` as above. */
+static gboolean write_in_place(const FcFiles *files, const FcKeepRule *rule, int dirfd,
+                               Writer write, gconstpointer what, const char *name,
+                               FcKeepPlaced *placed, GError **error)
 {
     g_autofree char *hidden = g_strdup_printf(".fc-%08x%08x.new", g_random_int(), (guint)getpid());
     if (!write(what, dirfd, hidden, error))
         return FALSE;
-    if (fc_keep_put(dirfd, hidden, name, rule, placed))
+    if (put(files, rule, dirfd, hidden, name, placed))
         return TRUE;
     int why = errno;
     unlinkat(dirfd, hidden, 0);
@@ -132,7 +166,7 @@ static gboolean write_to(FcFiles *files, guint folder, Writer write, gconstpoint
     if (!(folder == WANTED ? open_wanted(files, error) : open_fallback(files, error)))
         return FALSE;
     const gboolean done =
-        write_in_place(&rule, files->folders[folder].fd, write, what, name, placed, error);
+        write_in_place(files, &rule, files->folders[folder].fd, write, what, name, placed, error);
     files->written = placed->status;
     if (done)
         return TRUE;
@@ -140,11 +174,14 @@ static gboolean write_to(FcFiles *files, guint folder, Writer write, gconstpoint
     return FALSE;
 }
 
-/* Removes a file of an earlier run, which the user could take for this run's.  Returns what to say
- * of a file that stays. */
+/* Removes a file of an earlier run or an early one of this, which the user could take for this
+ * run's.  Returns what to say of a file that stays. */
 static const char *take_away_stale(const FcFiles *files, const char *name)
 {
     int fd = files->folders[WANTED].fd;
+    const gboolean is_so_far = fd >= 0 && is_early(files, fd, name);
+    if (is_so_far)
+        return unlinkat(fd, name, 0) == 0 ? "" : " (what is there is of this run's beginning)";
     if (fd < 0 || fc_keep_take_away(fd, name, &files->rule))
         return "";
     return errno == EEXIST ? " (what is there is of another run)"
@@ -261,11 +298,18 @@ void fc_files_free(FcFiles *files)
     g_free(files->pattern);
     g_free(files->rank);
     g_free(files->job);
+    g_free(files->session);
+    g_free(files->early);
     g_free(files->descriptor_name);
     fc_descriptor_free(files->descriptor);
     g_array_unref(files->places);
     g_hash_table_unref(files->used);
     g_free(files);
+}
+
+void fc_files_set_session(FcFiles *files, const char *unique_id)
+{
+    files->session = g_strdup(unique_id);
 }
 
 gboolean fc_files_check(FcFiles *files, GError **error)
@@ -315,6 +359,8 @@ static gboolean is_taken(FcFiles *files, const char *name)
     if (!open_wanted(files, NULL))
         return FALSE;
     int fd = files->folders[WANTED].fd;
+    if (is_early(files, fd, name))
+        return FALSE;
     return files->rule.keep > 0 ? faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
                                 : fc_keep_is_beside(fd, name, &files->rule);
 }
@@ -344,6 +390,55 @@ static void add_entry(FcFiles *files, gint64 id, gint64 parent, gboolean is_thre
     g_array_insert_val(files->descriptor->entries, at, entry);
 }
 
+/* ---- Early profiles ---------------------------------------------------------------------- */
+
+void fc_files_begin_early(FcFiles *files, gint64 id, const char *program)
+{
+    g_autofree char *base = base_name(files, id, program);
+    g_autofree char *name = g_strdup_printf("%s.fc", base);
+    const gboolean is_same = g_strcmp0(name, files->early) == 0;
+    g_free(files->early);
+    files->early = g_hash_table_contains(files->used, name) ? NULL : g_steal_pointer(&name);
+    files->early_id = id;
+    if (!is_same)
+        files->early_replaces =
+            files->early && files->rule.keep == 0 && open_wanted(files, NULL) &&
+            fc_keep_is_older(files->folders[WANTED].fd, files->early, &files->rule);
+}
+
+gboolean fc_files_write_early(FcFiles *files, const FcProfile *profile)
+{
+    g_auto(FcKeepPlaced) placed = {.beside = NULL};
+    if (!files->early || !open_wanted(files, NULL))
+        return FALSE;
+    const int fd = files->folders[WANTED].fd;
+    if (!is_early(files, fd, files->early) && fc_keep_is_beside(fd, files->early, &files->rule))
+        return FALSE;
+    return write_to(files, WANTED, write_profile, profile, files->early, TRUE, &placed, NULL);
+}
+
+/* The profile of process `id` was written as `name`: removes its early one, also where a concurrent
+ * run has given that another name. */
+static void end_early(FcFiles *files, gint64 id, const char *name)
+{
+    g_autofree char *early = id == files->early_id ? g_steal_pointer(&files->early) : NULL;
+    const int fd = files->folders[WANTED].fd;
+    if (!early || fd < 0)
+        return;
+    if (g_strcmp0(early, name) != 0 && is_ours(files, fd, early))
+        unlinkat(fd, early, 0);
+    for (guint age = 1; age <= FC_KEEP_MAX; age++)
+    {
+        g_autofree char *older = fc_names_older(early, age);
+        if (faccessat(fd, older, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+            break;
+        if (is_ours(files, fd, older))
+            unlinkat(fd, older, 0);
+    }
+}
+
+/* ---- Profiles ---------------------------------------------------------------------------- */
+
 gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gint64 parent,
                         gboolean is_thread, gboolean several, guint64 order, char **trouble)
 {
@@ -362,23 +457,13 @@ gboolean fc_files_write(FcFiles *files, const FcProfile *profile, gint64 id, gin
     }
     if (folder == FOLDERS)
         return FALSE;
+    end_early(files, id, name);
     add_entry(files, id, parent, is_thread, name, (Place){order, folder, g_steal_pointer(&plain)});
     g_hash_table_add(files->used, g_steal_pointer(&name));
     return TRUE;
 }
 
 /* ---- Files that are written again -------------------------------------------------------- */
-
-/* Whether this session wrote the file, not another session whose process has the same number. */
-static gboolean is_ours(int dirfd, const char *name, const char *unique_id)
-{
-    char start[512] = "";
-    const int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    const gboolean is_read = fd >= 0 && read(fd, start, sizeof start - 1) > 0;
-    if (fd >= 0)
-        close(fd);
-    return is_read && strstr(start, unique_id) != NULL;
-}
 
 /* The descriptor's number of the profile with that order, which is there. */
 static guint find_order(const FcFiles *files, guint64 order)
@@ -397,7 +482,7 @@ void fc_files_write_again(FcFiles *files, const FcProfile *profile, guint64 orde
     const Folder *folder = &files->folders[g_array_index(files->places, Place, at).folder];
     g_autofree char *hidden = g_strdup_printf(".fc-%08x%08x.new", g_random_int(), (guint)getpid());
     if (faccessat(folder->fd, entry->file, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
-        !is_ours(folder->fd, entry->file, profile->unique_id))
+        !is_ours(files, folder->fd, entry->file))
     {
         char *name = choose_name(files, entry->file);
         g_free(entry->file);
@@ -459,7 +544,7 @@ gboolean fc_files_write_snapshot(FcFiles *files, const FcProfile *profile,
     const int fd = files->folders[WANTED].fd;
     g_autofree char *last = g_strdup_printf("%04u", snapshot->number - snapshot->keep);
     g_autofree char *old = snapshot_name(files, profile->executable, snapshot->id, last);
-    if (is_ours(fd, old, snapshot->unique_id))
+    if (is_ours(files, fd, old))
         unlinkat(fd, old, 0);
     return TRUE;
 }
@@ -510,6 +595,7 @@ gboolean fc_files_describe(FcFiles *files, gint64 root_pid, const char *program,
 
 void fc_files_name_only_one(FcFiles *files, char **trouble)
 {
+    end_early(files, files->early_id, NULL);
     if (files->places->len != 1)
         return;
     const FcDescriptorEntry *entry =

@@ -27,6 +27,8 @@ typedef struct
  * tries again. */
 FcFiles *fc_files_new(const char *directory, const FcFilesNaming *naming);
 void fc_files_free(FcFiles *files);
+/* `unique_id` is in all profiles of this session. */
+void fc_files_set_session(FcFiles *files, const char *unique_id);
 
 /* FALSE and *error: the folder can't be opened. */
 gboolean fc_files_check(FcFiles *files, GError **error);
@@ -59,13 +61,19 @@ typedef struct
     const char *name; /* takes the place of a number; NULL: `number` is used */
     guint number;     /* from 1 on */
     guint keep;       /* how many snapshots of the session stay, this one included */
-    const char *unique_id;
 } FcFilesSnapshot;
 
 /* Writes the snapshot as NAME.ID.snapshot-NUMBER.fc, or with its name in place of NUMBER.  Deletes
  * the snapshot that is now one too many.  FALSE and *error: it was not written. */
 gboolean fc_files_write_snapshot(FcFiles *files, const FcProfile *profile,
                                  const FcFilesSnapshot *snapshot, GError **error);
+
+/* The two are for a profile of a process that still runs, under the name that its profile will have
+ * if it is the only one.  What is written later, to that name or others, takes its place.  The
+ * first chooses the name; the second may be called in a child, and returns FALSE if there is no
+ * such file.  A file that a concurrent run wrote stays in its place. */
+void fc_files_begin_early(FcFiles *files, gint64 id, const char *program);
+gboolean fc_files_write_early(FcFiles *files, const FcProfile *profile);
 
 /* Writes the descriptor file if there is, or may be, more than one profile.  `root_pid` and
  * `program` are those of the first process.  FALSE and *trouble as for fc_files_write. */

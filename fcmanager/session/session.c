@@ -11,6 +11,7 @@
 #include "fcmanager/session/pauses.h"
 #include "fcmanager/session/process-messages.h"
 #include "fcmanager/session/process-waits.h"
+#include "fcmanager/session/recovery.h"
 #include "fcmanager/session/session-files.h"
 #include "fcmanager/session/snapshots.h"
 #include "profile/fc-profile-file.h"
@@ -42,6 +43,7 @@ struct FcSession
     FcSnapshots periodic; /* FC_EVERY */
     FcSnapshots named;    /* asked for by the program itself */
     FcSnapshots pausing;  /* at the ends of pauses */
+    FcRecovery recovery;
     gint64 next_periodic_ms;
     gint64 next_children_ms;  /* when their sums are written again */
     gboolean is_write_failed; /* a failed write was reported; reported once only */
@@ -108,9 +110,11 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     fc_snapshots_init(&session->periodic);
     fc_snapshots_init(&session->named);
     fc_snapshots_init(&session->pausing);
+    fc_recovery_init(&session->recovery);
     session->next_periodic_ms = now_ms() + setup->every_ms;
     const gint64 started = (gint64)time(NULL);
     session->unique_id = make_unique_id(started);
+    fc_files_set_session(setup->files, session->unique_id);
     session->files = (FcSessionFiles){.files = setup->files,
                                       .answers = session->answers,
                                       .children = fc_children_new(setup->children, setup->files),
@@ -137,6 +141,7 @@ void fc_session_free(FcSession *session)
     fc_snapshots_clear(&session->periodic);
     fc_snapshots_clear(&session->named);
     fc_snapshots_clear(&session->pausing);
+    fc_recovery_clear(&session->recovery);
     g_free(session->unique_id);
     g_free(session->files.root_program);
     g_free(session);
@@ -238,8 +243,7 @@ static gboolean write_periodic(FcProcess *process, FcProfile *profile, gpointer 
     g_autoptr(GError) error = NULL;
     const FcFilesSnapshot snapshot = {.id = process->hello.pid,
                                       .number = (guint)session->periodic.taken + 1,
-                                      .keep = session->setup.every_keep,
-                                      .unique_id = session->unique_id};
+                                      .keep = session->setup.every_keep};
     fc_pauses_apply(process, profile);
     if (fc_files_write_snapshot(session->setup.files, profile, &snapshot, &error))
         return TRUE;
@@ -272,6 +276,16 @@ static void take_periodic(FcSession *session)
                                    .data = session};
     if (!fc_snapshots_take(&session->periodic, &order, &error))
         debug(session, "%s", error->message);
+}
+
+static void take_recovery(FcSession *session)
+{
+    FcSnapshotOrder order = {.common = &session->common,
+                             .unique_id = session->unique_id,
+                             .forked = session->setup.forked,
+                             .source = session->setup.data};
+    if (session->setup.recovery && session->setup.profile_mode != FC_MODE_THREAD)
+        fc_recovery_round(&session->recovery, session->processes, &order, session->setup.files);
 }
 
 /* ms between two times that the sums of children are written. */
@@ -369,6 +383,7 @@ static void finish(FcSession *session, FcProcess *process, guint64 time, guint32
     if (process->key == session->root)
         note_user_filter(session, process);
     end_written(session, TRUE);
+    fc_recovery_wait(&session->recovery);
     fc_clock_refresh(&session->common.clock);
     fc_process_finish(process, time, thread, dead);
     if (process->key == session->root)
@@ -832,6 +847,7 @@ void fc_session_round(FcSession *session)
     fc_snapshots_reap(&session->pausing, FALSE);
     end_written(session, FALSE);
     take_periodic(session);
+    take_recovery(session);
     write_children(session);
     if (session->setup.shared)
         fc_shared_count_round(session->setup.shared);

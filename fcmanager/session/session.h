@@ -46,6 +46,7 @@ typedef struct
     guint32 memory_frames;
     guint32 every_ms;   /* a snapshot is written every so many ms; 0: never */
     guint32 every_keep; /* how many of these snapshots stay */
+    gboolean recovery;  /* see recovery.h */
     enum FcChildrenMode children;
     gboolean paused; /* processes begin paused; see pauses.h */
     int notice_fd;   /* where a notice goes if the end takes long; see notice.h */

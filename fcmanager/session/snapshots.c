@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,20 +31,28 @@ void fc_snapshots_clear(FcSnapshots *snapshots)
     g_clear_pointer(&snapshots->children, g_array_unref);
 }
 
+static gint64 us_of(const struct timeval *time)
+{
+    return (gint64)time->tv_sec * G_USEC_PER_SEC + time->tv_usec;
+}
+
 guint fc_snapshots_reap(FcSnapshots *snapshots, gboolean waits)
 {
     guint failed = 0;
     for (guint i = snapshots->children->len; i-- > 0;)
     {
         int status = 0;
+        struct rusage used;
         pid_t done;
         do
-            done =
-                waitpid(g_array_index(snapshots->children, pid_t, i), &status, waits ? 0 : WNOHANG);
+            done = wait4(g_array_index(snapshots->children, pid_t, i), &status, waits ? 0 : WNOHANG,
+                         &used);
         while (done < 0 && errno == EINTR);
         if (done == 0)
             continue;
         failed += done > 0 && status != 0;
+        if (done > 0)
+            snapshots->spent_us += us_of(&used.ru_utime) + us_of(&used.ru_stime);
         g_array_remove_index_fast(snapshots->children, i);
     }
     return failed;
@@ -164,6 +173,7 @@ gboolean fc_snapshots_take(FcSnapshots *snapshots, const FcSnapshotOrder *order,
     {
         snapshots->blocked_us = g_get_monotonic_time() - began_us;
         snapshots->blocked_most_us = MAX(snapshots->blocked_most_us, snapshots->blocked_us);
+        snapshots->spent_us += snapshots->blocked_us;
         snapshots->taken++;
         return TRUE;
     }

@@ -27,6 +27,8 @@ typedef struct
 typedef struct
 {
     guint64 taken;
+    gint64 spent_us;        /* time on a processor of children that have ended, and what the manager
+                               waited */
     gint64 blocked_us;      /* how long the manager waited for the last snapshot */
     gint64 blocked_most_us; /* the longest of these times */
     GArray *children;       /* pid_t: children that are at work */

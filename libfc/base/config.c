@@ -323,6 +323,9 @@ static void load_every(void)
     fc_config.every_keep = 10;
     if (!at)
         return;
+    fc_config.no_snapshots = strcmp(at, "0") == 0;
+    if (fc_config.no_snapshots)
+        return;
     fc_config.every_ms = take_time_ms(&at);
     if (strncmp(at, "," EVERY_KEEP, strlen("," EVERY_KEEP)) == 0)
     {

@@ -51,6 +51,7 @@ struct FcConfig
     uint32_t keep;           /* how many older profiles are kept under other names */
     uint32_t every_ms;       /* time from one snapshot to the next; 0: there are none */
     uint32_t every_keep;     /* how many snapshots are kept */
+    bool no_snapshots;       /* FC_EVERY=0: fcmanager writes no profile before the end */
     enum FcChildrenMode children;
     bool mpi;             /* calls of MPI functions are recorded */
     bool is_paused;       /* the profile begins when it is resumed */

@@ -26,7 +26,8 @@
     ROW(RANKS, "LIST", "profile these ranks of a job only, such as 0,7,16-31 (all)")               \
     ROW(KEEP, "N", "keep N older profiles of that name, as NAME.old-1.fc and so on (0)")           \
     ROW(EVERY, "TIME",                                                                             \
-        "write a snapshot every TIME (60s, 5m, 1h); with TIME,keep=N the last N stay (10)")        \
+        "write a snapshot every TIME (60s, 5m, 1h); with TIME,keep=N the last N stay (10); 0: "    \
+        "none")                                                                                    \
     ROW(CHILDREN, "HOW",                                                                           \
         "merge: one profile for all child processes of an image and arguments; apart: one each "   \
         "(merge for those after the first 100)")                                                   \

@@ -127,6 +127,8 @@ static void build_arguments(struct Launch *launch)
         add_number(launch, "--every=", fc_config.every_ms);
         add_number(launch, "--every-keep=", fc_config.every_keep);
     }
+    else if (!fc_config.no_snapshots)
+        add_argument(launch, "--recovery", NULL);
     if (fc_config.children != FC_CHILDREN_AUTO)
         add_number(launch, "--children=", fc_config.children);
     if (fc_config.is_paused)

@@ -103,6 +103,15 @@ def wait_until(condition, what):
         pause_s = min(2 * pause_s, 0.04)
 
 
+def is_written(path):
+    """Whether the file is there, and is not the profile so far of a program that runs or of which the manager has not
+    seen the end."""
+    if not os.path.exists(path):
+        return False
+    with open(path, "rb") as stream:
+        return b"\nend running" not in stream.read() or ".snapshot-" in path
+
+
 def stop(pid):
     """Stops another process, and waits until the whole of it stands still."""
     os.kill(pid, signal.SIGSTOP)
@@ -289,7 +298,7 @@ class Case(unittest.TestCase):
 
     def wait_for_file(self, name="functioncheck.fc"):
         """Of a program that could not wait for it, as it was killed; the file's path."""
-        wait_until(lambda: os.path.exists(self.path(name)), f"{name} was not written")
+        wait_until(lambda: is_written(self.path(name)), f"{name} was not written")
         return self.path(name)
 
     def run_oracle(self, words, env=None, **options):

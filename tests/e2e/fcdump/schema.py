@@ -75,7 +75,7 @@ with open("twice.c", "w", encoding="ascii") as file:
 subprocess.run(["cc", "-g", "-o", "twice", "twice.c", *fctest.fc_config("--cflags-libs")], check=True)
 subprocess.run(["./twice"], stderr=subprocess.DEVNULL, check=False, timeout=300,
                env=fctest.plain_environment(FC_MEMORY="1", FC_QUIET="1", PMI_RANK="1", PMI_SIZE="2", FC_DUMP_NAME="twice"))
-fctest.wait_until(lambda: os.path.exists("twice.fc"), "there is no profile")
+fctest.wait_until(lambda: fctest.is_written("twice.fc"), "there is no profile")
 check("a rank, and a bad free", "twice.fc")
 
 # What is otherwise does not fit.

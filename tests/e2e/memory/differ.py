@@ -118,7 +118,7 @@ class Differ(fctest.Case):
         env = {"FC_MEMORY": "1", **({"FC_MEMORY_UNWIND": "1"} if unwind else {}), **more}
         self.run_quiet([self.program("profiled"), case], env=env, cwd=folder)
         expected = "functioncheck.fcd" if case == "forked" else "functioncheck.fc*"
-        fctest.wait_until(lambda: glob.glob(os.path.join(folder, expected)),
+        fctest.wait_until(lambda: any(map(fctest.is_written, glob.glob(os.path.join(folder, expected)))),
                           f"{expected} was not written")  # a program that died could not wait
         files = sorted(glob.glob(os.path.join(folder, "functioncheck.fc*")))
         summed = "FC_ALLOW_THREAD" in more and len(files) > 1  # the files of one process

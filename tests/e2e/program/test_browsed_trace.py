@@ -33,7 +33,7 @@ class Readers(fctest.Case):
         program = self.compile(source, "-pthread", *flags, compiler=compiler)
         done = self.run_quiet([program, *words], env={"FC_TRACE": "100000", **env})
         self.assertEqual(done.returncode, status, done.stderr)
-        fctest.wait_until(lambda: os.path.exists(self.path(name)), "no profile")
+        self.wait_for_file(name)
         return os.path.basename(program)
 
     def told(self, *words):

@@ -258,7 +258,7 @@ class OffCpu(fctest.Case):
         for env in ({}, {"FC_DETAIL": "all"}):
             with self.subTest(env=env):
                 self.assertEqual(self.run_quiet([program], env=env).returncode, -signal.SIGALRM)
-                fctest.wait_until(lambda: os.path.exists(self.path("functioncheck.fc")), "there is no profile")
+                self.wait_for_file()
                 profile = self.dumped()
                 os.unlink(self.path("functioncheck.fc"))
                 sleeps = next(each for each in profile["functions"] if each["name"] == "sleeps")

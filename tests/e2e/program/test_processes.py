@@ -78,7 +78,7 @@ class Tree(fctest.Case):
         for words in ([], ["killed"]):
             with self.subTest(words=words):
                 self.run_quiet([program, *words])
-                fctest.wait_until(lambda: os.path.exists(self.path("functioncheck.fc")), "there is no profile")
+                self.wait_for_file()
                 profile = fcprofile.load(self.path("functioncheck.fc"))
                 os.unlink(self.path("functioncheck.fc"))
                 self.assertEqual(sorted(str(thread.name) for thread in profile.threads),

@@ -282,7 +282,7 @@ class ByTheClock(Snapshots):
 
     def test_bad_values(self):
         program = self.compile("nesting.c")
-        for value in ("", "0", "x", "5x", "10s,keep=0", "10s,keep=", "10s,keep=1001", "10s,more", "1000h"):
+        for value in ("", "00", "x", "5x", "10s,keep=0", "10s,keep=", "10s,keep=1001", "10s,more", "1000h"):
             done = self.run_told([program], env={"FC_EVERY": value})
             self.assertEqual(done.returncode, 0)
             self.assertIn(f"FCheck: FC_EVERY: bad value '{value}', using no snapshots\n", done.stderr.decode())
@@ -297,6 +297,87 @@ class ByTheClock(Snapshots):
             self.wait_for_file(f"later/functioncheck.{server.pid}.snapshot-%04u.fc" % (2 + int(self.value(server.pid, "periodic-snapshots"))))
         with open(self.path("log"), encoding="utf-8") as log:
             self.assertEqual(log.read().count("a snapshot could not be written (FC_EVERY, fc_snapshot)"), 1)
+
+
+class Recovery(Snapshots):
+    """The profile so far lies under the name of the whole run's."""
+
+    def files(self):
+        return sorted(name for name in os.listdir(self.folder) if ".fc" in name)
+
+    def wait_for_calls(self, requests, name="functioncheck.fc"):
+        def is_there():
+            if not os.path.exists(self.path(name)):
+                return False
+            profile = fcprofile.load(self.path(name))
+            return (self.calls(profile)["handle"], profile.end) == (requests, "running")
+        fctest.wait_until(is_there, f"no {name} of {requests} requests")
+
+    def kill(self, server):
+        """Program and manager at once, as a batch system does."""
+        manager = int(self.value(server.pid, "manager"))
+        for pid in (manager, server.pid):
+            os.kill(pid, 9)
+        server.process.wait()
+        fctest.wait_until(lambda: not os.path.exists(f"/proc/{manager}/fd/0"), "the manager lives")
+        server.end = lambda: None
+
+    def test_killed_with_manager(self):
+        with self.server() as server:
+            server.order("o")
+            self.wait_for_calls(THREADS)
+            server.order("o")
+            self.wait_for_calls(2 * THREADS)
+            self.kill(server)
+        self.assertEqual(self.files(), ["functioncheck.fc"])
+        profile = fcprofile.load(self.path("functioncheck.fc"))
+        self.assertEqual((self.calls(profile)["handle"], profile.end, profile.losses), (2 * THREADS, "running", {}))
+        self.assertIn("running", self.command([fctest.tool("fcdump")]))
+
+    def test_replaced_at_the_end(self):
+        with self.server(FC_KEEP="3") as server:
+            self.wait_for_calls(0)
+            server.order("o")
+        with self.server(FC_KEEP="3", FC_LOG=self.path("log")) as server:
+            self.wait_for_calls(0)
+            server.order("o")
+            server.order("o")
+        self.assertEqual(self.files(), ["functioncheck.fc", "functioncheck.old-1.fc"])
+        found = [fcprofile.load(self.path(name)) for name in self.files()]
+        self.assertEqual([(self.calls(profile)["handle"], profile.end) for profile in found],
+                         [(2 * THREADS, "exit"), (THREADS, "exit")])
+
+    def test_name_of_process(self):
+        with self.server(FC_DUMP_NAME="own-%p") as server:
+            self.wait_for_calls(0, f"own-{server.pid}.fc")
+            server.order("o")
+        self.assertEqual(self.files(), [f"own-{server.pid}.fc"])
+        self.assertEqual(fcprofile.load(self.path(self.files()[0])).end, "exit")
+
+    def test_several_processes(self):
+        with self.server() as server:
+            self.wait_for_calls(0)
+            child = int(server.order("f").split()[0])
+        self.wait_for_file(f"functioncheck.fc.{child}")
+        self.assertEqual(self.files(), sorted(["functioncheck.fcd", f"functioncheck.fc.{server.pid}", f"functioncheck.fc.{child}"]))
+
+    def test_concurrent_run(self):
+        """Another run ends meanwhile: both profiles stay, and nothing else."""
+        with self.server() as server:
+            server.order("o")
+            self.wait_for_calls(THREADS)
+            self.assertEqual(self.run_quiet([self.compile("nesting.c")]).returncode, 0)
+            server.order("o")
+            server.order("o")
+        found = {self.calls(profile)["handle"]: profile.end for profile in
+                 (fcprofile.load(self.path(name)) for name in self.files())}
+        self.assertEqual(found, {3 * THREADS: "exit", 0: "exit"})
+        self.assertEqual(len(self.files()), 2)
+
+    def test_none(self):
+        with self.server(FC_EVERY="0") as server:
+            with open(f"/proc/{self.value(server.pid, 'manager')}/cmdline", encoding="utf-8") as stream:
+                self.assertNotIn("--recovery", stream.read().split("\0"))
 
 
 class Told(Snapshots):

@@ -185,7 +185,7 @@ class Trace(fctest.Case):
 
     def wait_for_file(self, name="functioncheck.fc"):
         fctest.wait_until(lambda: [file for file in os.listdir(self.path())
-                                   if file.endswith((".fc", ".fcd"))], "no profile")
+                                   if file.endswith((".fc", ".fcd")) and fctest.is_written(self.path(file))], "no profile")
 
     def test_forks(self):
         self.trace("traced.c", "forks", clock=False)

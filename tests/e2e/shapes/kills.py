@@ -29,7 +29,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import runner  # noqa: E402
 from checks import Truth  # noqa: E402
 from rows import BUFFER_CALLS, TRANSPORTS  # noqa: E402
-from fctest import Case, plain_environment, processes, wait_until  # noqa: E402
+from fctest import Case, is_written, plain_environment, processes, wait_until  # noqa: E402
 import fcprofile  # noqa: E402
 
 THREADS = (1, 3)
@@ -135,7 +135,7 @@ def kill_once(case, program, kill):
             process.kill()
     option = b"--name=" + token.encode()
     path = os.path.join(folder, token + ".fc")
-    wait_until(lambda: os.path.exists(path) or not processes(option), "the manager did not end")
+    wait_until(lambda: is_written(path) or not processes(option), "the manager did not end")
     truth = Truth(os.path.join(folder, "truth"))
     if not truth.counters or not os.path.exists(path):
         # killed before it had said hello, or before main
