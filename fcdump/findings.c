@@ -11,6 +11,7 @@
 #include "model/contention.h"
 #include "model/hotpath.h"
 #include "model/latency.h"
+#include "model/regions.h"
 
 #include <math.h>
 
@@ -403,6 +404,23 @@ static void find_late_rank(GPtrArray *findings, const FcModel *model)
         add(findings, text, "--ranks");
 }
 
+#define NOTABLE_REGIONS 0.1 /* of all threads' time */
+
+/* Threads of OpenMP that wait for one another. */
+static void find_regions(GPtrArray *findings, const FcModel *model, const FcContention *contention)
+{
+    const FcRegionsWait wait = fc_regions_find_wait(model);
+    if (wait.function == FC_NONE || contention->run_ns == 0 ||
+        (double)wait.wait_ns < NOTABLE_REGIONS * (double)contention->run_ns)
+        return;
+    g_autofree char *time = fc_format_brief_time(wait.wait_ns);
+    add_with_reason(findings, g_strdup_printf("OpenMP's threads wait for one another for %s", time),
+                    g_strdup_printf(", %.0f%% of all threads' time, most in %s",
+                                    100 * (double)wait.wait_ns / (double)contention->run_ns,
+                                    name_of(model, (guint)wait.function)),
+                    "--tree");
+}
+
 static void find_preemption(GPtrArray *findings, const FcContention *contention)
 {
     if (contention->preempted_ns == 0 ||
@@ -526,6 +544,7 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     find_hooks(findings, context);
     find_contention(findings, context, &contention->contended);
     find_late_rank(findings, model);
+    find_regions(findings, model, contention);
     find_heaviest(findings, context, waiting);
     find_uncounted(findings, context);
     find_unsampled(findings, model);

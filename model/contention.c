@@ -5,6 +5,7 @@
 #include "model/contention.h"
 
 #include "model/mpi.h"
+#include "model/regions.h"
 
 #include <string.h>
 
@@ -272,7 +273,8 @@ FcContention *fc_contention_new(const FcModel *model)
         if (!is_same_process(model, i))
             end_process(&search);
     }
-    contention->preempted_ns = less(contention->preempted_ns, fc_mpi_preempted_ns(model));
+    contention->preempted_ns =
+        less(contention->preempted_ns, fc_mpi_preempted_ns(model) + fc_regions_preempted_ns(model));
     contention->waiting.whole_ns = contention->run_ns;
     find_place(model, search.all_contended, 2, &contention->contended);
     find_place(model, search.waiting, 1, &contention->waiting);

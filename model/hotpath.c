@@ -7,6 +7,7 @@
 #include "libfc/fc-format.h"
 #include "model/contention.h"
 #include "model/mpi.h"
+#include "model/regions.h"
 
 /* ---- Threads that seem to wait ------------------------------------------------------- */
 
@@ -62,7 +63,11 @@ gboolean *fc_hot_waiting(const FcModel *model)
         if (functions[i] != FC_NONE)
             waiting[functions[i]] = TRUE;
     for (guint i = 0; i < model->functions->len; i++)
-        waiting[i] |= fc_mpi_is_function(model->profile, &fc_model_function(model, i)->figures);
+    {
+        const FcProfileFunction *figures = &fc_model_function(model, i)->figures;
+        waiting[i] |= fc_mpi_is_function(model->profile, figures) ||
+                      fc_regions_is_runtime(model->profile, figures);
+    }
     return waiting;
 }
 

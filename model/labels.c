@@ -69,6 +69,13 @@ static const char *location_of(const FcModel *model, guint function)
     return intern(text);
 }
 
+/* Whether its label says where it is: a lambda's, a region's. */
+static gboolean is_named_by_place(const FcModel *model, guint function)
+{
+    return fc_shorten_is_lambda(name_of(model, function)) ||
+           fc_model_function(model, function)->region != FC_REGION_NONE;
+}
+
 /* ---- The program's own namespace ---------------------------------------------------------- */
 
 typedef struct
@@ -156,6 +163,21 @@ static const char *suffix_of(const FcFunction *function)
     return rest && g_str_has_prefix(rest, " [") ? rest : "";
 }
 
+/* Puts the name of a region of OpenMP in the place of the text: "work: parallel at main.c:12". */
+static void name_region(GString *text, const FcFunction *function, const Label *label)
+{
+    static const char *const words[] = {[FC_REGION_UNKNOWN] = "OpenMP",
+                                        [FC_REGION_PARALLEL] = "parallel",
+                                        [FC_REGION_TASK] = "task"};
+    g_autofree char *owner =
+        function->region_owner ? fc_shorten_name(function->region_owner, &label->how) : NULL;
+    g_string_assign(text, owner ? owner : "");
+    g_string_replace(text, " (OpenMP)", "", 1);
+    g_string_append_printf(text, "%s%s", owner ? ": " : "", words[function->region]);
+    if (label->location)
+        g_string_append_printf(text, " at %s", label->location);
+}
+
 static const char *compose(const FcModel *model, guint function, const Label *label)
 {
     const FcFunction *own = fc_model_function(model, function);
@@ -165,6 +187,8 @@ static const char *compose(const FcModel *model, guint function, const Label *la
     how.location = label->location;
     g_autofree char *shortened = fc_shorten_name(name_of(model, function), &how);
     g_autoptr(GString) text = g_string_new(shortened);
+    if (own->region != FC_REGION_NONE)
+        name_region(text, own, label);
     if (label->parameters)
         append_parameters(text, own, label);
     const char *variant =
@@ -223,9 +247,10 @@ static void add_suffix(const Labels *labels, guint function, Label *label)
 
 static void add_location(const Labels *labels, guint function, Label *label)
 {
-    const gboolean is_lambda = fc_shorten_is_lambda(name_of(labels->model, function));
     label->location = location_of(labels->model, function);
-    label->begins = !is_lambda || !strstr(name_of(labels->model, function), "{");
+    label->begins = !is_named_by_place(labels->model, function) ||
+                    (!strstr(name_of(labels->model, function), "{") &&
+                     fc_model_function(labels->model, function)->region == FC_REGION_NONE);
 }
 
 static void add_all(const Labels *labels, guint function, Label *label)
@@ -302,7 +327,7 @@ static void shorten_all(const Labels *labels, gboolean ascii)
     {
         Label label = {
             .how = {.ascii = ascii, .home = model->home, .arguments = FC_SHORTEN_ARGUMENTS}};
-        if (fc_shorten_is_lambda(name_of(model, i)))
+        if (is_named_by_place(model, i))
             label.location = location_of(model, i);
         g_array_append_val(labels->labels, label);
         g_array_index(model->functions, FcFunction, i).label = compose(model, i, &label);

@@ -9,6 +9,7 @@
 #include "model/distinct.h"
 #include "model/mpi.h"
 #include "model/openmp.h"
+#include "model/regions.h"
 #include "model/restrict.h"
 #include "model/select.h"
 #include "model/v3.h"
@@ -635,6 +636,7 @@ FcModel *fc_model_load(const FcLoad *load, GPtrArray *problems)
     else
         fc_copies_merge(model, first_copy);
     fc_distinct_names(model);
+    fc_regions_name(model);
     fc_labels_make(model, load->demangle == FC_DEMANGLE_PLAIN ? load->labels : FC_LABELS_WHOLE);
     make_graph(model, keys);
     return g_steal_pointer(&model);

@@ -21,6 +21,16 @@
     "Calling contexts are known of all threads together: leave --thread out, or run with "         \
     "FC_ALLOW_THREAD."
 
+/* What a function is that an OpenMP compiler made of a part of another (regions.h), the surest
+ * last. */
+typedef enum
+{
+    FC_REGION_NONE,
+    FC_REGION_UNKNOWN, /* a parallel region or a task */
+    FC_REGION_PARALLEL,
+    FC_REGION_TASK,
+} FcRegion;
+
 /* A function as the user knows it: the profile's functions that are the same symbol of the same
  * module, added up, and the copies of a header's function (copies.h) unless they are split. */
 typedef struct
@@ -29,9 +39,11 @@ typedef struct
     FcSymbol symbol;           /* of its entry, without file and line */
     const char *name;          /* whole, never NULL; owned by the model */
     const char *label;         /* what reports show: the name, or a short one; likewise */
-    guint copies;              /* so many symbols, that of `symbol` the first */
-    gboolean shown;            /* TRUE until the selection says otherwise */
-    gboolean excluded;         /* left out by --not */
+    FcRegion region;
+    const char *region_owner; /* whose part it is, whole; NULL: not known, or `region` is none */
+    guint copies;             /* so many symbols, that of `symbol` the first */
+    gboolean shown;           /* TRUE until the selection says otherwise */
+    gboolean excluded;        /* left out by --not */
 } FcFunction;
 
 /* What a file has of a function of the sum. */

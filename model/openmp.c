@@ -4,18 +4,17 @@
  */
 #include "model/openmp.h"
 
+#include "model/regions.h"
 #include "profile/key.h"
 
 #include <string.h>
-
-#define GCC_MARK "._omp_fn."
-#define CLANG_MARK ".omp_outlined"
-#define CLANG_TASK ".omp_task_entry."
 
 typedef struct
 {
     guint context;
     gboolean is_region; /* the function itself is the region's code; otherwise its caller is */
+    gboolean is_tail;   /* or it is the runtime's, which the region's code ended by jumping to, so
+                           that   the runtime seems to have called it */
     char *owner;        /* linkage name of the function that has the region; NULL: not known */
 } Root;
 
@@ -50,15 +49,6 @@ static const char *raw_name(const FcModel *model, const FcProfileLocation *locat
     return symbol.raw_name;
 }
 
-/* Where the compiler's mark begins in the name of a region's code; NULL: it is none. */
-static const char *find_mark(const char *name)
-{
-    const char *mark = name ? strstr(name, GCC_MARK) : NULL;
-    if (!mark && name)
-        mark = strstr(name, CLANG_MARK);
-    return mark ? mark : name && g_str_has_prefix(name, CLANG_TASK) ? name : NULL;
-}
-
 static void root_clear(gpointer root)
 {
     g_free(((Root *)root)->owner);
@@ -78,17 +68,18 @@ static void find_roots(Placing *placing)
         const FcProfileFunction *function =
             &g_array_index(placing->profile->functions, FcProfileFunction, context->function);
         const char *name = raw_name(placing->model, &function->location, FALSE);
-        const char *mark = find_mark(name);
+        const char *mark = fc_regions_find_mark(name);
         const gboolean is_region = mark != NULL;
+        const gboolean is_tail = fc_regions_is_runtime(placing->profile, function);
         if (!mark)
         {
             name = raw_name(placing->model, &context->site, TRUE);
-            mark = find_mark(name);
+            mark = fc_regions_find_mark(name);
         }
-        if (!mark)
+        if (!mark && !is_tail)
             continue;
-        const Root root = {i, is_region,
-                           mark > name ? g_strndup(name, (gsize)(mark - name)) : NULL};
+        const Root root = {i, is_region, is_tail && !mark,
+                           mark && mark > name ? g_strndup(name, (gsize)(mark - name)) : NULL};
         placing->is_moved[i] = TRUE;
         g_array_append_val(placing->roots, root);
     }
@@ -108,6 +99,14 @@ static void add_target(GArray *targets, guint parent, guint64 weight)
     g_array_append_val(targets, target);
 }
 
+static gboolean is_called_by_runtime(const Placing *placing, const FcProfileContext *context)
+{
+    const FcProfileContext *caller = context_at(placing, (guint)context->parent);
+    return fc_regions_is_runtime(
+        placing->profile,
+        &g_array_index(placing->profile->functions, FcProfileFunction, caller->function));
+}
+
 /* The contexts in which the thread that began the region called the same; else those of its owner.
  */
 static GArray *find_targets(const Placing *placing, const Root *root)
@@ -119,7 +118,8 @@ static GArray *find_targets(const Placing *placing, const Root *root)
         const FcProfileContext *other = context_at(placing, i);
         if (other->parent != FC_NONE && i != root->context && other->function == own->function &&
             !placing->is_moved[placing->root_of[i]] &&
-            (root->is_region || other->site.address == own->site.address))
+            (root->is_region || (root->is_tail && is_called_by_runtime(placing, other)) ||
+             other->site.address == own->site.address))
             add_target(targets, (guint)other->parent, other->calls);
     }
     for (guint i = 0; targets->len == 0 && root->owner && i < placing->count; i++)

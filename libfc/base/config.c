@@ -359,6 +359,14 @@ static void load_mpi(void)
         complain(VAR_MPI, "1");
 }
 
+static void load_openmp(void)
+{
+    const char *word = values[VAR_OPENMP];
+    fc_config.openmp = !word || strcmp(word, "0") != 0;
+    if (word && fc_config.openmp && strcmp(word, "1") != 0)
+        complain(VAR_OPENMP, "1");
+}
+
 static void load_start(void)
 {
     const char *word = values[VAR_START];
@@ -577,6 +585,7 @@ bool fc_config_load(void)
     load_every();
     load_children();
     load_mpi();
+    load_openmp();
     load_start();
     load_ranks();
     load_dump_name();

@@ -54,6 +54,7 @@ struct FcConfig
     bool no_snapshots;       /* FC_EVERY=0: fcmanager writes no profile before the end */
     enum FcChildrenMode children;
     bool mpi;             /* calls of MPI functions are recorded */
+    bool openmp;          /* likewise those of OpenMP's runtime */
     bool is_paused;       /* the profile begins when it is resumed */
     char dump_name[256];  /* without .fc; a pattern */
     char rank[16];        /* what %r in it is replaced by */

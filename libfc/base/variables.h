@@ -32,6 +32,7 @@
         "merge: one profile for all child processes of an image and arguments; apart: one each "   \
         "(merge for those after the first 100)")                                                   \
     ROW(MPI, "0", "do not record the calls of MPI functions")                                      \
+    ROW(OPENMP, "0", "do not record the calls of OpenMP's runtime library")                        \
     ROW(START, "paused", "the profile begins when it is resumed (fcctl, fc_resume)")               \
     ROW(NO_FORK, NULL, "SINGLE mode: do not profile forked processes")                             \
     ROW(ALLOW_THREAD, NULL, "THREAD mode: a profile for each thread")                              \

@@ -24,6 +24,7 @@
 #include "libfc/process/join.h"
 #include "libfc/process/modules.h"
 #include "libfc/process/mpi.h"
+#include "libfc/process/openmp.h"
 #include "libfc/process/overhead.h"
 #include "libfc/process/process.h"
 #include "libfc/process/spawn.h"
@@ -127,6 +128,7 @@ bool fc_start(void)
             fc_config.memory = false;
         }
         fc_mpi_setup();
+        fc_openmp_setup();
         fc_process_introduce(&hello);
         struct FcOverhead overhead = {0};
         bool is_measured = (hello.flags & FC_HELLO_EXECED) == 0 && measure(&overhead);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * In place of libfc/base/got.c, interpose.c, jumps.c and mpi.c: what libfc interposes is left to
- * ThreadSanitizer, which does so itself.  And the system calls of prelude.h.  For tests/race only.
+ * In place of libfc/base/got.c, interpose.c, jumps.c, mpi.c and openmp.c: what libfc interposes is
+ * left to ThreadSanitizer, which does so itself.  And the system calls of prelude.h.  For
+ * tests/race only.
  */
 #include "libfc/memory/interpose.h"
 #include "libfc/base/got.h"
 #include "libfc/hooks/jumps.h"
 #include "libfc/process/mpi.h"
+#include "libfc/process/openmp.h"
 #include "tests/race/race.h"
 
 #include <dlfcn.h>
@@ -58,6 +60,10 @@ void fc_jumps_setup(void)
 }
 
 void fc_mpi_setup(void)
+{
+}
+
+void fc_openmp_setup(void)
 {
 }
 
