@@ -132,7 +132,7 @@ class Fcrun(fctest.Case):
         self.assertGreater(elapsed, 0)
         self.assertGreater(cpu, 0)
         self.assertIn("\nProfiles: prog-1.fc to prog-3.fc\n", told)
-        self.assertRegex(told, r"(?m)^prog: 3 runs; CPU [\d.]+ ms( \+-<?\d+%)? a run$")
+        self.assertRegex(told, r"(?m)^prog: 3 runs; CPU [\d.]+ [mu]s( \+-<?\d+%)? a run$")
         self.assertRegex(told, r"(?m)^ *own +\+- +total +\+- +calls +function$")
         self.assertRegex(told, r"(?m) 1  works$")
         self.assertEqual(self.profiles(), [f"prog-{number}.fc" for number in (1, 2, 3)])
