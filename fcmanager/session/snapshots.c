@@ -8,18 +8,12 @@
 #include "fcmanager/session/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* How many children may work at a time. */
 #define CHILDREN_MAX 16u
-/* ms: a child that takes longer to copy the chunks is given up, since threads may be waiting for
- * the manager. */
-#define COPY_MS 3000
 
 void fc_snapshots_init(FcSnapshots *snapshots)
 {
@@ -86,38 +80,22 @@ static void be_quiet(const char *domain, GLogLevelFlags level, const char *messa
 {
 }
 
-/* Writes all profiles of the order.  Returns the exit status. */
-static int work(const FcSnapshotOrder *order, const GArray *keys, int ready_fd)
+/* Writes all profiles of the order, as of `now`.  Returns the exit status. */
+static int work(const FcSnapshotOrder *order, const FcSharedCopy *copy, guint64 now)
 {
     FcProcessSetup *common = order->common;
     gboolean is_good = TRUE;
-    guint64 now = 0;
     g_log_set_default_handler(be_quiet, NULL);
     order->forked(order->source);
-    if (common->shared && !fc_shared_freeze(common->shared, keys))
+    if (common->shared && !fc_shared_freeze(common->shared, copy))
         return EXIT_FAILURE;
-    fc_clock_now(&common->clock, &now);
-    const gboolean is_ready = write(ready_fd, "", 1) == 1;
-    close(ready_fd);
     common->profile_mode = FC_MODE_FORK; /* one profile of all threads, whatever mode the run has */
-    for (guint i = 0; is_ready && i < order->processes->len; i++)
+    for (guint i = 0; i < order->processes->len; i++)
         is_good &= write_one(order, order->processes->pdata[i], now);
-    return is_ready && is_good ? EXIT_SUCCESS : EXIT_FAILURE;
+    return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* ---- The manager ---------------------------------------------------------------------- */
-
-/* Waits until the child has copied the chunks.  FALSE: it failed, or took too long. */
-static gboolean wait_for_copy(int ready_fd)
-{
-    struct pollfd ready = {ready_fd, POLLIN, 0};
-    char byte;
-    int count;
-    do
-        count = poll(&ready, 1, COPY_MS);
-    while (count < 0 && errno == EINTR);
-    return count > 0 && read(ready_fd, &byte, 1) == 1;
-}
 
 static GArray *keys_of(const GPtrArray *processes)
 {
@@ -127,26 +105,11 @@ static GArray *keys_of(const GPtrArray *processes)
     return keys;
 }
 
-gboolean fc_snapshots_take(FcSnapshots *snapshots, const FcSnapshotOrder *order, GError **error)
+/* Forks a child that does the work.  Returns its pid; -1 and errno: there is none. */
+static pid_t fork_child(const FcSnapshotOrder *order, const FcSharedCopy *copy, guint64 now)
 {
-    g_autoptr(GArray) keys = keys_of(order->processes);
     FcObserver *observer = order->common->observer;
     FcPcSampler *pc_sampler = order->common->pc_sampler;
-    int ends[2];
-    fc_snapshots_reap(snapshots, FALSE);
-    if (snapshots->children->len >= CHILDREN_MAX)
-    {
-        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN, "%u snapshots are still being written",
-                    snapshots->children->len);
-        return FALSE;
-    }
-    const gint64 began_us = g_get_monotonic_time();
-    if (pipe2(ends, O_CLOEXEC) < 0)
-    {
-        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
-                    "the profile manager has no descriptor: %s", g_strerror(errno));
-        return FALSE;
-    }
     if (observer)
         fc_observer_hold(observer);
     if (pc_sampler)
@@ -158,28 +121,38 @@ gboolean fc_snapshots_take(FcSnapshots *snapshots, const FcSnapshotOrder *order,
     if (observer)
         fc_observer_release(observer);
     if (child == 0)
+        _exit(work(order, copy, now));
+    errno = why;
+    return child;
+}
+
+gboolean fc_snapshots_take(FcSnapshots *snapshots, const FcSnapshotOrder *order, GError **error)
+{
+    g_autoptr(GArray) keys = keys_of(order->processes);
+    FcSharedMap *shared = order->common->shared;
+    fc_snapshots_reap(snapshots, FALSE);
+    if (snapshots->children->len >= CHILDREN_MAX)
     {
-        close(ends[0]);
-        _exit(work(order, keys, ends[1]));
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN, "%u snapshots are still being written",
+                    snapshots->children->len);
+        return FALSE;
     }
-    close(ends[1]);
-    const gboolean is_copied = child > 0 && wait_for_copy(ends[0]);
-    close(ends[0]);
-    if (child > 0 && !is_copied)
-        kill(child, SIGKILL);
-    if (child > 0)
-        g_array_append_val(snapshots->children, child);
-    if (is_copied)
+    const gint64 began_us = g_get_monotonic_time();
+    guint64 now = 0;
+    g_autofree FcSharedCopy *copy = shared ? fc_shared_copy(shared, keys) : NULL;
+    fc_clock_now(&order->common->clock, &now);
+    const pid_t child = shared && !copy ? -1 : fork_child(order, copy, now);
+    const int why = shared && !copy ? ENOMEM : errno;
+    if (child < 0)
     {
-        snapshots->blocked_us = g_get_monotonic_time() - began_us;
-        snapshots->blocked_most_us = MAX(snapshots->blocked_most_us, snapshots->blocked_us);
-        snapshots->spent_us += snapshots->blocked_us;
-        snapshots->taken++;
-        return TRUE;
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(why),
+                    "the profile manager can't fork: %s", g_strerror(why));
+        return FALSE;
     }
-    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(child < 0 ? why : ENOMEM),
-                child < 0 ? "the profile manager can't fork: %s"
-                          : "the profile manager could not copy what threads have recorded: %s",
-                g_strerror(child < 0 ? why : ENOMEM));
-    return FALSE;
+    g_array_append_val(snapshots->children, child);
+    snapshots->blocked_us = g_get_monotonic_time() - began_us;
+    snapshots->blocked_most_us = MAX(snapshots->blocked_most_us, snapshots->blocked_us);
+    snapshots->spent_us += snapshots->blocked_us;
+    snapshots->taken++;
+    return TRUE;
 }

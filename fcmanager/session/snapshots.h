@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Profiles of processes that continue to run.  The manager forks a child, which has all that the
- * manager knows and copies what is in the threads' chunks now.  The child closes the open frames of
- * its copy and writes the profile.  The manager waits only until the chunks are copied; the
- * programs do not wait.  Used by session.c.
+ * Profiles of processes that continue to run.  The manager copies what is in the threads' chunks
+ * and forks a child, which has all that the manager knows.  The child closes the open frames of its
+ * copy and writes the profile.  The manager waits for nothing; the programs do not wait.  Used by
+ * session.c.
  */
 #pragma once
 

@@ -302,13 +302,6 @@ static void copy_backwards(struct FcUnit *to, const struct FcUnit *from)
     }
 }
 
-/* Writes the units to the private mapping, whose pages are then copies of the child's own. */
-static void keep_chunk(struct FcChunk *chunk, struct FcUnit *room)
-{
-    copy_backwards(room, chunk->units);
-    memcpy(chunk->units, room, sizeof chunk->units);
-}
-
 static gboolean is_one_of(guint64 owner, const GArray *processes)
 {
     for (guint i = 0; i < processes->len; i++)
@@ -323,6 +316,18 @@ typedef struct
     enum FcChunkKind kind;
     FcChunkView view;
 } Kept;
+
+typedef struct
+{
+    struct FcChunk chunk;
+    guint32 index;
+} CopiedChunk;
+
+struct FcSharedCopy
+{
+    guint count;
+    CopiedChunk chunks[];
+};
 
 /* Orders by owner and kind, then as compare_views(). */
 static gint compare_kept(gconstpointer a, gconstpointer b)
@@ -372,23 +377,42 @@ static gboolean was_there(const Kept *kept, const GArray *before)
 /* A thread may claim chunks during the search, so that a chunk is found but not the one before it.
  * So this searches twice, and drops each chunk that is later than the thread's last one of the
  * first search. */
-gboolean fc_shared_freeze(FcSharedMap *shared, const GArray *processes)
+FcSharedCopy *fc_shared_copy(FcSharedMap *shared, const GArray *processes)
+{
+    g_autoptr(GArray) first = find_kept(shared, processes);
+    g_autoptr(GArray) kept = find_kept(shared, processes);
+    guint count = 0;
+    for (guint i = 0; i < kept->len; i++)
+        if (was_there(&g_array_index(kept, Kept, i), first))
+            g_array_index(kept, Kept, count++) = g_array_index(kept, Kept, i);
+    const gsize bytes = sizeof(FcSharedCopy) + count * sizeof(CopiedChunk);
+    FcSharedCopy *copy = g_try_malloc(bytes);
+    if (!copy)
+        return NULL;
+    copy->count = count;
+    for (guint i = count; i-- > 0;)
+    {
+        CopiedChunk *one = &copy->chunks[i];
+        one->index = g_array_index(kept, Kept, i).view.index;
+        const struct FcChunk *chunk = chunk_at(shared, one->index);
+        copy_backwards(one->chunk.units, chunk->units);
+        memcpy(&one->chunk, chunk, offsetof(struct FcChunk, units));
+    }
+    return copy;
+}
+
+gboolean fc_shared_freeze(FcSharedMap *shared, const FcSharedCopy *copy)
 {
     if (shared->fd < 0 ||
         mmap(shared->header, shared->bytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, shared->fd, 0) == MAP_FAILED)
         return FALSE;
-    g_autoptr(GArray) first = find_kept(shared, processes);
-    g_autoptr(GArray) kept = find_kept(shared, processes);
     g_autofree guint8 *is_kept = g_new0(guint8, shared->chunk_count + 1);
-    g_autofree struct FcUnit *room = g_new(struct FcUnit, FC_CHUNK_UNITS);
-    for (guint i = kept->len; i-- > 0;)
+    for (guint i = 0; i < copy->count; i++)
     {
-        const Kept *one = &g_array_index(kept, Kept, i);
-        if (!was_there(one, first))
-            continue;
-        keep_chunk(chunk_at(shared, one->view.index), room);
-        is_kept[one->view.index] = 1;
+        const CopiedChunk *one = &copy->chunks[i];
+        memcpy(chunk_at(shared, one->index), &one->chunk, sizeof one->chunk);
+        is_kept[one->index] = 1;
     }
     for (guint32 i = 1; i <= shared->chunk_count; i++)
         if (!is_kept[i])

@@ -79,11 +79,16 @@ void fc_shared_answer_pause(FcSharedMap *shared, guint32 number);
  * has read what was in the pipe. */
 void fc_shared_count_round(FcSharedMap *shared);
 
-/* Called in a forked child of the manager: replaces the map by a private copy of the chunks that
- * `processes` (guint64) own now.  Nothing that the programs and the manager do later changes it.
- * The child can't take other chunks.  The manager must free no chunk until this returns.  FALSE:
- * the memory can't be mapped. */
-gboolean fc_shared_freeze(FcSharedMap *shared, const GArray *processes);
+/* Copies the chunks that `processes` (guint64) own now.  The caller frees the copy with g_free.
+ * NULL: there is no memory. */
+typedef struct FcSharedCopy FcSharedCopy;
+FcSharedCopy *fc_shared_copy(FcSharedMap *shared, const GArray *processes);
+
+/* Called in a child of the manager, which was forked when `copy` was made and before the manager
+ * went on: replaces the map by a private one with that copy.  Nothing that the programs and the
+ * manager do later changes it.  The child can't take other chunks.  FALSE: the memory can't be
+ * mapped. */
+gboolean fc_shared_freeze(FcSharedMap *shared, const FcSharedCopy *copy);
 
 /* Returns how many chunks are in use, and sets *all to how many there are. */
 guint32 fc_shared_count_used(const FcSharedMap *shared, guint32 *all);

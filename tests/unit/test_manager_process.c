@@ -445,9 +445,10 @@ static void test_frozen(void)
     g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(guint64));
     const guint64 key = PROGRAM_KEY;
     g_array_append_val(keys, key);
-    g_assert_true(fc_shared_freeze(program.setup.shared, keys));
+    g_autofree FcSharedCopy *copy = fc_shared_copy(program.setup.shared, keys);
     fc_program_put_call(second, 2, 30, 'L');
     fc_program_put_call(fc_program_claim(&program, 3, 1, 2), 0, 40, 'L');
+    g_assert_true(copy && fc_shared_freeze(program.setup.shared, copy));
     fc_program_put_call(fc_program_claim(&program, 160, 1, 3), 0, 50, 'L');
     counts->counts[0].word = UINT64_C(9) << 16;
     fc_process_finish(program.process, 60, 0, TRUE);
