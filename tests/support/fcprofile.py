@@ -338,7 +338,7 @@ class JsonProfile:
         if (data["format"], data["version"]) != ("functioncheck-json", 1):
             raise FormatError("another format")
         process, = data["processes"]
-        for key in ("unique_id", "time_mode", "pid", "ppid", "run_ns", "executable"):
+        for key in ("unique_id", "time_mode", "pid", "ppid", "run_ns", "executable", "executed"):
             setattr(self, key, process[key])
         self.profile_mode = process["profile_mode"].lower()
         self.end, self.end_value = process["end"]["kind"], process["end"]["value"]
