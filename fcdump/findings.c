@@ -17,10 +17,7 @@
 
 /* From where on a figure is worth a sentence: no time depends on these. */
 #define NOTABLE_OWN 0.1        /* of all time, at least */
-#define NOTABLE_WAIT 0.1       /* of all time of the threads that work */
-#define NOTABLE_PREEMPTION 0.1 /* of all threads' time */
-#define NOTABLE_CYCLE 0.05     /* of all time */
-#define NOTABLE_UNEVEN 0.1     /* of the elapsed time, that even shares would save */
+#define NOTABLE_UNEVEN 0.1 /* of the elapsed time, that even shares would save */
 #define NOTABLE_SQUARE 0.1     /* of all time */
 #define NOTABLE_TAIL 0.1       /* of the elapsed time */
 #define TAIL_RATIO 40          /* of the hundredth call to the median: the page's rule, too */
@@ -185,12 +182,6 @@ static char *format_function(const FcReportContext *context, guint index)
     return place ? g_strdup_printf("%s (%s)", name, place) : g_strdup(name);
 }
 
-static gboolean is_notable(const FcContentionPlace *place)
-{
-    return place->function != FC_NONE &&
-           (double)place->wait_ns >= NOTABLE_WAIT * (double)place->whole_ns;
-}
-
 static double percent_of(const FcContentionPlace *place)
 {
     return 100 * (double)place->wait_ns / (double)place->whole_ns;
@@ -200,7 +191,7 @@ static double percent_of(const FcContentionPlace *place)
 static void find_contention(GPtrArray *findings, const FcReportContext *context,
                             const FcContentionPlace *place)
 {
-    if (!is_notable(place))
+    if (!fc_contention_is_notable(place))
         return;
     g_autofree char *time = fc_format_brief_time(place->wait_ns);
     g_autofree char *function = format_function(context, (guint)place->function);
@@ -223,7 +214,7 @@ static void find_waits(GPtrArray *findings, const FcReportContext *context,
                                         [FC_WAIT_SLEEP] = "sleeps",
                                         [FC_WAIT_DISK] = "waits for the disk",
                                         [FC_WAIT_OTHER] = "waits"};
-    if (!is_notable(place) || place->kind >= G_N_ELEMENTS(words) || !words[place->kind])
+    if (!fc_contention_is_notable(place) || place->kind >= G_N_ELEMENTS(words) || !words[place->kind])
         return;
     g_autofree char *time = fc_format_brief_time(place->wait_ns);
     g_autofree char *function = format_function(context, (guint)place->function);
@@ -381,8 +372,8 @@ static void find_tail(GPtrArray *findings, const FcModel *model, const FcContent
     if ((double)tails[most] < NOTABLE_TAIL * (double)elapsed_ns)
         return;
     const guint function = innermost_tail(model, tails, most);
-    if ((is_notable(&contention->contended) && contention->contended.function == (gint)function) ||
-        (is_notable(&contention->waiting) && contention->waiting.function == (gint)function))
+    if ((fc_contention_is_notable(&contention->contended) && contention->contended.function == (gint)function) ||
+        (fc_contention_is_notable(&contention->waiting) && contention->waiting.function == (gint)function))
         return;
     const FcPercentileSet set = fc_latency_of_function(latencies, function);
     const FcProfileBounds bounds =
@@ -423,8 +414,7 @@ static void find_regions(GPtrArray *findings, const FcModel *model, const FcCont
 
 static void find_preemption(GPtrArray *findings, const FcContention *contention)
 {
-    if (contention->preempted_ns == 0 ||
-        (double)contention->preempted_ns < NOTABLE_PREEMPTION * (double)contention->run_ns)
+    if (!fc_contention_is_busy(contention))
         return;
     add(findings,
         g_strdup_printf(
@@ -460,7 +450,7 @@ static void find_cycle(GPtrArray *findings, const FcModel *model)
     guint64 error_ns = 0; /* the largest of those that it is entered by */
     for (guint i = 0; i < count; i++)
         error_ns = MAX(error_ns, fc_model_function(model, members[i])->figures.total_error_ns);
-    if (!is_beyond(model, fc_report_cycle_ns(model, heaviest), error_ns, NOTABLE_CYCLE))
+    if (!is_beyond(model, fc_report_cycle_ns(model, heaviest), error_ns, FC_NOTABLE_CYCLE))
         return;
     add(findings,
         g_strdup_printf("%s and %u other function%s call one another", name_of(model, members[0]),

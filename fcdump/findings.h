@@ -7,6 +7,9 @@
 
 #include "fcdump/report.h"
 
+/* A cycle with this share of all time is worth a word: here and in --summary. */
+#define FC_NOTABLE_CYCLE 0.05
+
 typedef struct
 {
     char *text;          /* a sentence without its full stop */

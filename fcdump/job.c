@@ -139,13 +139,13 @@ char *fc_job_process(const FcProfile *header)
     return g_strconcat(text->str, " ", start, "...", NULL);
 }
 
-#define NOTABLE_WAIT 0.05 /* of the ranks' time */
+#define NOTABLE_RANK_WAIT 0.05 /* of the ranks' time */
 
 char *fc_job_waits(const FcModel *model)
 {
     FcMpiWait wait;
     if (!fc_mpi_find_wait(model, &wait) ||
-        (double)wait.wait_ns < NOTABLE_WAIT * (double)wait.run_ns)
+        (double)wait.wait_ns < NOTABLE_RANK_WAIT * (double)wait.run_ns)
         return NULL;
     g_autofree char *time = fc_format_brief_time(wait.wait_ns);
     g_autofree char *late = wait.late != FC_NONE

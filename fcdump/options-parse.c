@@ -298,6 +298,22 @@ static gboolean check_ranks(FcOptions *options, GError **error)
     return TRUE;
 }
 
+/* ---- Runs ----------------------------------------------------------------------- */
+
+/* --runs shows means of functions' times and calls: what it can't show it refuses. */
+static gboolean check_runs(const FcOptions *options, GError **error)
+{
+    if ((options->asked & fc_options_reports_named(options->table, "runs", FC_REPORT_ON_REQUEST)) ==
+        0)
+        return TRUE;
+    if (options->by != FC_BY_FUNCTION)
+        return fc_option_fail(error,
+                              "--by does not go with --runs: the runs of functions are compared");
+    return options->sort <= FC_SORT_CALLS ||
+           fc_option_fail(error, "--runs has the means of runs, which can be sorted by total, "
+                                 "local, name or calls");
+}
+
 /* ---- One table ----------------------------------------------------------------- */
 
 /* What --csv may not go with; NULL: all is well. */
@@ -385,7 +401,8 @@ FcOptions *fc_options_parse(const FcReport *const *table, int argc, char **argv,
             return NULL;
     }
     if (!check_diff(options, split, error) || !check_files(options, error) ||
-        !check_ranks(options, error) || (options->csv && !choose_table(options, error)))
+        !check_ranks(options, error) || !check_runs(options, error) ||
+        (options->csv && !choose_table(options, error)))
         return NULL;
     if (leaves_nothing(options))
     {

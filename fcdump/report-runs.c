@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#define SURE 0.95
 #define FUNCTIONS_MAX 15 /* unless --top or --all */
 #define WIDE 0.5         /* of the mean: rows with such an interval are dimmed */
 
@@ -39,24 +38,23 @@ typedef struct
     FcMoments figures[FC_DIFF_METRICS]; /* of all runs */
 } Row;
 
-/* Half the width of the interval that holds the mean; NaN: one run says nothing of it. */
-static double bound_of(const FcMoments *moments, guint runs)
+/* By own time unless --sort wants another order. */
+static int compare_rows(gconstpointer a, gconstpointer b, gpointer data)
 {
-    return runs < 2
-               ? NAN
-               : fc_student_bound(1 - SURE, runs - 1) * sqrt(moments->squares / (runs - 1) / runs);
-}
-
-static int compare_rows(gconstpointer a, gconstpointer b)
-{
+    const FcOptions *options = data;
     const Row *x = a;
     const Row *y = b;
-    const double left = x->figures[FC_DIFF_LOCAL].mean;
-    const double right = y->figures[FC_DIFF_LOCAL].mean;
-    return left != right ? (left < right ? 1 : -1) : strcmp(x->function->label, y->function->label);
+    const FcDiffMetric metric = options->sort == FC_SORT_CALLS   ? FC_DIFF_CALLS
+                                : options->sort == FC_SORT_TOTAL ? FC_DIFF_TOTAL
+                                                                 : FC_DIFF_LOCAL;
+    const double left = options->sort == FC_SORT_NAME ? 0 : x->figures[metric].mean;
+    const double right = options->sort == FC_SORT_NAME ? 0 : y->figures[metric].mean;
+    const int order =
+        left != right ? (left < right ? 1 : -1) : strcmp(x->function->label, y->function->label);
+    return options->reverse ? -order : order;
 }
 
-static GArray *rows_of(const FcDiff *runs)
+static GArray *rows_of(const FcDiff *runs, const FcOptions *options)
 {
     GArray *rows = g_array_new(FALSE, TRUE, sizeof(Row));
     for (guint i = 0; i < runs->functions->len; i++)
@@ -72,7 +70,7 @@ static GArray *rows_of(const FcDiff *runs)
         }
         g_array_append_val(rows, row);
     }
-    g_array_sort(rows, compare_rows);
+    g_array_sort_with_data(rows, compare_rows, (gpointer)options);
     return rows;
 }
 
@@ -100,13 +98,13 @@ static char *format_bound(double mean, double bound)
 static void add_pair(FcTable *table, const FcMoments *moments, guint runs, gboolean is_time)
 {
     fc_table_cell(table, format_mean(moments->mean, is_time));
-    fc_table_cell(table, format_bound(moments->mean, bound_of(moments, runs)));
+    fc_table_cell(table, format_bound(moments->mean, fc_moments_bound(moments, runs)));
 }
 
 static void add_row(FcTable *table, const Row *row, guint runs, double base)
 {
     const FcMoments *own = &row->figures[FC_DIFF_LOCAL];
-    const gboolean is_wide = bound_of(own, runs) > WIDE * own->mean;
+    const gboolean is_wide = fc_moments_bound(own, runs) > WIDE * own->mean;
     fc_table_row(table, is_wide ? FC_STYLE_DIM
                                 : fc_render_heat((guint64)own->mean, (guint64)MAX(base, 1)));
     add_pair(table, own, runs, TRUE);
@@ -120,7 +118,7 @@ static void print_title(const FcReportContext *context, const FcMoments *whole, 
 {
     g_autofree char *programs = fc_report_programs(context->model, TRUE);
     g_autofree char *time = format_mean(whole->mean, TRUE);
-    g_autofree char *bound = format_bound(whole->mean, bound_of(whole, runs));
+    g_autofree char *bound = format_bound(whole->mean, fc_moments_bound(whole, runs));
     const gboolean utf8 = fc_render_utf8(context->render);
     fc_render_title(context->render, "%s%s%u run%s; %s %s%s%s a run", programs,
                     *programs != '\0' ? ": " : "", runs, runs == 1 ? "" : "s",
@@ -173,7 +171,7 @@ static void render_runs(const FcReportContext *context)
 {
     const guint runs = context->runs->runs[FC_DIFF_AFTER];
     const FcMoments *whole = &context->runs->whole.figures[FC_DIFF_LOCAL][FC_DIFF_AFTER];
-    g_autoptr(GArray) rows = rows_of(context->runs);
+    g_autoptr(GArray) rows = rows_of(context->runs, context->options);
     if (!fc_format_is_csv())
     {
         print_title(context, whole, runs);

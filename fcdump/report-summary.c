@@ -3,6 +3,7 @@
  * The report --summary: what ran, for how long, and what is notable.  It is no part of the first
  * screen (report-overview.c).
  */
+#include "fcdump/findings.h"
 #include "fcdump/job.h"
 #include "fcdump/report.h"
 #include "model/contention.h"
@@ -10,11 +11,8 @@
 
 #include "profile/path.h"
 
-#define NOTABLE_CYCLE 0.05 /* of the whole, at least */
-#define NOTABLE_PATH 0.5
-#define NOTABLE_WAIT 0.1       /* of all time of the threads that work */
-#define NOTABLE_PREEMPTION 0.1 /* of all threads' time */
-#define CYCLE_NAMES 4          /* members that are named */
+#define NOTABLE_PATH 0.5 /* of the whole, at least */
+#define CYCLE_NAMES 4    /* members that are named */
 
 static const FcColumn columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
 
@@ -150,7 +148,7 @@ static void add_cycle(FcTable *table, const FcReportContext *context, guint cycl
     guint count;
     const guint *members = fc_callgraph_cycle_members(model->graph, cycle, &count);
     const guint64 total_ns = fc_report_cycle_ns(model, cycle);
-    if ((double)total_ns < NOTABLE_CYCLE * (double)model->base_ns)
+    if ((double)total_ns < FC_NOTABLE_CYCLE * (double)model->base_ns)
         return;
     g_autoptr(GString) names = g_string_new(NULL);
     for (guint i = 0; i < count && i < CYCLE_NAMES; i++)
@@ -208,8 +206,7 @@ static void add_contention(FcTable *table, const FcReportContext *context,
                            const FcContention *contention)
 {
     const FcContentionPlace *place = &contention->contended;
-    if (place->function != FC_NONE &&
-        (double)place->wait_ns >= NOTABLE_WAIT * (double)place->whole_ns)
+    if (fc_contention_is_notable(place))
     {
         const FcFunction *function = fc_model_function(context->model, (guint)place->function);
         g_autofree char *share = fc_format_share(place->wait_ns, place->whole_ns);
@@ -222,8 +219,7 @@ static void add_contention(FcTable *table, const FcReportContext *context,
     char *waits = fc_job_waits(context->model);
     if (waits)
         add(table, "Ranks", waits);
-    if (contention->preempted_ns > 0 &&
-        (double)contention->preempted_ns >= NOTABLE_PREEMPTION * (double)contention->run_ns)
+    if (fc_contention_is_busy(contention))
     {
         g_autofree char *share = fc_format_share(contention->preempted_ns, contention->run_ns);
         add(table, "Preempted",

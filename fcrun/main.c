@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #define OWN_FAULT 125
-#define SURE 0.95
 /* How long to wait for the profile.  It is complete when a program ends by itself, and soon
  * after it was killed.  If there are several processes, the last one may run a little longer. */
 #define WAIT_US (2 * G_USEC_PER_SEC)
@@ -239,9 +238,7 @@ static gboolean write_page(char *fcdump, const Runs *runs)
  * frees it. */
 static char *format_spread(const FcMoments *moments, guint count)
 {
-    const double error = sqrt(moments->squares / (count - 1) / count);
-    const double bound = fc_student_bound(1 - SURE, count - 1) * error;
-    return g_strdup_printf("%.3g s +-%.2g s", moments->mean, bound);
+    return g_strdup_printf("%.3g s +-%.2g s", moments->mean, fc_moments_bound(moments, count));
 }
 
 static void print_spreads(const Runs *runs)
@@ -251,7 +248,7 @@ static void print_spreads(const Runs *runs)
     g_autofree char *elapsed = format_spread(&runs->elapsed, runs->count);
     g_autofree char *cpu = format_spread(&runs->cpu, runs->count);
     fprintf(stderr, "%u runs: elapsed %s, CPU %s (%.0f%% intervals of the mean)\n\n", runs->count,
-            elapsed, cpu, 100 * SURE);
+            elapsed, cpu, 100 * FC_INTERVAL_SURE);
 }
 
 static gboolean show_all(const Options *options, const Runs *runs)

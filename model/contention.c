@@ -10,7 +10,9 @@
 #include <string.h>
 
 #define NAMES_MAX 3
-#define LEAST_WAIT 0.01 /* of a thread's time: a shorter wait in a function does not count */
+#define NOTABLE_WAIT 0.1       /* of the time that a place is a part of, at least */
+#define NOTABLE_PREEMPTION 0.1 /* of all threads' time */
+#define LEAST_WAIT 0.01        /* of a thread's time: a shorter wait in a function does not count */
 
 /* Of a function: how many threads waited in it, and how long, for what. */
 typedef struct
@@ -252,6 +254,18 @@ static void take_thread(FcContention *contention, const Search *search, guint nu
     else
         contention->contended.whole_ns += thread->run_ns;
     add_thread(search, number, thread, is_idle);
+}
+
+gboolean fc_contention_is_notable(const FcContentionPlace *place)
+{
+    return place->function != FC_NONE &&
+           (double)place->wait_ns >= NOTABLE_WAIT * (double)place->whole_ns;
+}
+
+gboolean fc_contention_is_busy(const FcContention *contention)
+{
+    return contention->preempted_ns > 0 &&
+           (double)contention->preempted_ns >= NOTABLE_PREEMPTION * (double)contention->run_ns;
 }
 
 FcContention *fc_contention_new(const FcModel *model)

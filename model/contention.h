@@ -48,6 +48,11 @@ typedef struct
 
 FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfileOff *known);
 
+/* Whether there is a place with so large a part of `whole_ns` that a reader should know. */
+gboolean fc_contention_is_notable(const FcContentionPlace *place);
+/* Whether threads were preempted for so much of their time that the machine was busy. */
+gboolean fc_contention_is_busy(const FcContention *contention);
+
 /* The caller owns the result. */
 FcContention *fc_contention_new(const FcModel *model);
 void fc_contention_free(FcContention *contention);

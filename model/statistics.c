@@ -127,6 +127,13 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double fc_moments_bound(const FcMoments *spread, guint count)
+{
+    return count < 2 ? NAN
+                     : fc_student_bound(1 - FC_INTERVAL_SURE, count - 1) *
+                           sqrt(spread->squares / (count - 1) / count);
+}
+
 double fc_discovery_level(double *tails, guint count, double rate)
 {
     if (count == 0)

@@ -40,6 +40,12 @@ double fc_student_tail(double t, double freedom);
 /* The t that is exceeded, on either side together, with probability `tail`. */
 double fc_student_bound(double tail, double freedom);
 
+/* How sure an interval is to hold the mean. */
+#define FC_INTERVAL_SURE 0.95
+/* Half the width of the interval around the mean of `count` values; NaN: of one nothing is known.
+ */
+double fc_moments_bound(const FcMoments *spread, guint count);
+
 /* Benjamini and Hochberg: the level at which each of `count` tests is to be taken so that of those
  * that are found different no more than a share of `rate` is expected to be the same.  `tails` is
  * sorted. */

@@ -67,6 +67,16 @@ equal(found[0][:4], ["10.0", "ms", "37.0", "ms"], "no interval where all runs ar
 contains(lines[-1], "+-: 95% interval of the mean.", "the footnote")
 equal(len(good("--runs", "--top=1", *files(4)).splitlines()), len(lines) - 3, "--top")
 
+# The order, and what runs can't be shown by.
+for words, order in ((("--sort=total",), ["main", "work"]), (("--sort=calls",), ["leaf", "work"]), (("--sort=name",), ["leaf", "main"]),
+                     (("--rsort=local",), ["sorter", "leaf"]), (("--sort=name", "--top=1"), ["leaf"])):
+    text = good("--csv", "--runs", *words, *files(4))
+    equal([row["function"] for row in csv.DictReader(io.StringIO(text))][:2], order, words)
+for words, said in ((("--by=file",), "--by does not go with --runs"), (("--sort=lmax",), "can be sorted by total, local, name or calls")):
+    done = run("--runs", *words, *files(4))
+    equal((done.status, done.out), (2, ""), words)
+    contains(done.err, said, words)
+
 # One run has no interval; the same file twice is one run.
 for words in (files(1), files(1) * 2):
     text = run("--runs", *words).out
