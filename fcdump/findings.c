@@ -14,18 +14,21 @@
 #include "model/regions.h"
 
 #include <math.h>
+#include <string.h>
 
 /* From where on a figure is worth a sentence: no time depends on these. */
-#define NOTABLE_OWN 0.1        /* of all time, at least */
+#define NOTABLE_OWN 0.1    /* of all time, at least */
 #define NOTABLE_UNEVEN 0.1 /* of the elapsed time, that even shares would save */
-#define NOTABLE_SQUARE 0.1     /* of all time */
-#define NOTABLE_TAIL 0.1       /* of the elapsed time */
-#define TAIL_RATIO 40          /* of the hundredth call to the median: the page's rule, too */
-#define TAIL_CALLS 1000u       /* of fewer the slowest hundredth is a handful */
-#define TAIL_SAME 0.9          /* of a caller's tail: it is the callee's */
-#define SQUARE_CALLS 30u       /* of fewer a number may be any */
-#define NAME_WIDTH 36          /* of a function in a sentence: a line has 80 */
-#define FRAMES_MAX 4           /* of the stack at death */
+#define NOTABLE_SQUARE 0.1 /* of all time */
+#define NOTABLE_TAIL 0.1   /* of the elapsed time */
+#define TAIL_RATIO 40      /* of the hundredth call to the median: the page's rule, too */
+#define TAIL_CALLS 1000u   /* of fewer the slowest hundredth is a handful */
+#define TAIL_SAME 0.9      /* of a caller's tail: it is the callee's */
+#define SQUARE_CALLS 30u   /* of fewer a number may be any */
+#define LINE_WIDTH 80
+#define NAME_WIDTH 36 /* of a function in a sentence */
+#define NAME_LEAST 12
+#define FRAMES_MAX 4 /* of the stack at death */
 
 static void free_finding(gpointer data)
 {
@@ -45,29 +48,54 @@ static void add_with_reason(GPtrArray *findings, char *text, char *reason, const
     g_ptr_array_add(findings, finding);
 }
 
-/* The last one's text where a line has no room for the whole; takes it over. */
-static void add_brief(GPtrArray *findings, char *brief)
-{
-    FcFinding *finding = findings->pdata[findings->len - 1];
-    finding->brief = brief;
-}
-
 static void add(GPtrArray *findings, char *text, const char *option)
 {
     add_with_reason(findings, text, NULL, option);
 }
 
+/* Whether so much of its name is that of another function as well. */
+static gboolean is_of_another(const FcModel *model, const FcFunction *function, const char *name,
+                              guint width, const char *ellipsis)
+{
+    if (strcmp(name, function->label) == 0)
+        return FALSE;
+    for (guint i = 0; i < model->functions->len; i++)
+    {
+        const FcFunction *other = fc_model_function(model, i);
+        g_autofree char *same = fc_short_names_brief(other->label, width, ellipsis);
+        if (other != function && strcmp(same, name) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* As much of its name as a sentence has room for; interned. */
 static const char *brief_name(const FcModel *model, const FcFunction *function, guint width)
 {
-    g_autofree char *name =
-        fc_short_names_brief(function->label, width, model->has_ascii_labels ? "..." : "…");
-    return g_intern_string(name);
+    const char *ellipsis = model->has_ascii_labels ? "..." : "…";
+    g_autofree char *name = fc_short_names_brief(function->label, width, ellipsis);
+    g_autofree char *ends = is_of_another(model, function, name, width, ellipsis)
+                                ? fc_short_names_ends(function->label, width, ellipsis)
+                                : NULL;
+    return g_intern_string(ends ? ends : name);
 }
 
 static const char *name_of(const FcModel *model, guint function)
 {
     return brief_name(model, fc_model_function(model, function), NAME_WIDTH);
+}
+
+/* The last one's text for a line that has no room for the whole: as much of the function's name as
+ * there is room for, between these two. */
+static void add_brief(GPtrArray *findings, const FcModel *model, gint function, const char *before,
+                      const char *after)
+{
+    FcFinding *finding = findings->pdata[findings->len - 1];
+    const gsize others = strlen("* ") + strlen(before) + strlen(after) +
+                         (finding->option ? strlen(": ") + strlen(finding->option) : 0);
+    const guint width = (guint)CLAMP(LINE_WIDTH - (gint64)others, NAME_LEAST, NAME_WIDTH);
+    const char *name = brief_name(model, fc_model_function(model, (guint)function), width);
+    finding->brief = g_strconcat(before, name, after, NULL);
 }
 
 /* Whether a time is so large a part of the whole that its standard error can't be what makes it a
@@ -198,12 +226,12 @@ static void find_contention(GPtrArray *findings, const FcReportContext *context,
     const char *what = place->kind == FC_WAIT_LOCK   ? " for a lock"
                        : place->kind == FC_WAIT_SIGN ? " for one another"
                                                      : "";
-    add_with_reason(
-        findings,
-        g_strdup_printf("%u threads wait%s in %s for %s", place->threads, what, function, time),
-        g_strdup_printf(", %.0f%% of the working threads' time", percent_of(place)), "--waits");
-    add_brief(findings, g_strdup_printf("%u threads wait%s in %s for %s", place->threads, what,
-                                        name_of(context->model, (guint)place->function), time));
+    g_autofree char *before = g_strdup_printf("%u threads wait%s in ", place->threads, what);
+    g_autofree char *after = g_strdup_printf(" for %s", time);
+    add_with_reason(findings, g_strconcat(before, function, after, NULL),
+                    g_strdup_printf(", %.0f%% of the working threads' time", percent_of(place)),
+                    "--waits");
+    add_brief(findings, context->model, place->function, before, after);
 }
 
 /* Threads that wait for something other than each other. */
@@ -214,18 +242,17 @@ static void find_waits(GPtrArray *findings, const FcReportContext *context,
                                         [FC_WAIT_SLEEP] = "sleeps",
                                         [FC_WAIT_DISK] = "waits for the disk",
                                         [FC_WAIT_OTHER] = "waits"};
-    if (!fc_contention_is_notable(place) || place->kind >= G_N_ELEMENTS(words) || !words[place->kind])
+    if (!fc_contention_is_notable(place) || place->kind >= G_N_ELEMENTS(words) ||
+        !words[place->kind])
         return;
     g_autofree char *time = fc_format_brief_time(place->wait_ns);
     g_autofree char *function = format_function(context, (guint)place->function);
     g_autofree char *threads =
         place->threads > 1 ? g_strdup_printf(" in %u threads", place->threads) : g_strdup("");
-    add_with_reason(findings,
-                    g_strdup_printf("%s %s for %s%s", function, words[place->kind], time, threads),
+    g_autofree char *after = g_strdup_printf(" %s for %s%s", words[place->kind], time, threads);
+    add_with_reason(findings, g_strconcat(function, after, NULL),
                     g_strdup_printf(", %.0f%% of all threads' time", percent_of(place)), "--waits");
-    add_brief(findings,
-              g_strdup_printf("%s %s for %s%s", name_of(context->model, (guint)place->function),
-                              words[place->kind], time, threads));
+    add_brief(findings, context->model, place->function, "", after);
 }
 
 static const char *time_phrase(FcTimePart part)
@@ -372,8 +399,10 @@ static void find_tail(GPtrArray *findings, const FcModel *model, const FcContent
     if ((double)tails[most] < NOTABLE_TAIL * (double)elapsed_ns)
         return;
     const guint function = innermost_tail(model, tails, most);
-    if ((fc_contention_is_notable(&contention->contended) && contention->contended.function == (gint)function) ||
-        (fc_contention_is_notable(&contention->waiting) && contention->waiting.function == (gint)function))
+    if ((fc_contention_is_notable(&contention->contended) &&
+         contention->contended.function == (gint)function) ||
+        (fc_contention_is_notable(&contention->waiting) &&
+         contention->waiting.function == (gint)function))
         return;
     const FcPercentileSet set = fc_latency_of_function(latencies, function);
     const FcProfileBounds bounds =
@@ -468,15 +497,12 @@ static void find_balance(GPtrArray *findings, const FcReportContext *context)
         return;
     g_autofree char *function = format_function(context, (guint)balance.function);
     g_autofree char *time = fc_format_brief_time(balance.saved_ns);
-    add_with_reason(findings,
-                    g_strdup_printf("1 of %u threads in %s has %.0f%% of their work",
-                                    balance.threads, function,
-                                    100 * (double)balance.busiest_ns / (double)balance.cpu_ns),
+    g_autofree char *before = g_strdup_printf("1 of %u threads in ", balance.threads);
+    g_autofree char *after = g_strdup_printf(
+        " has %.0f%% of their work", 100 * (double)balance.busiest_ns / (double)balance.cpu_ns);
+    add_with_reason(findings, g_strconcat(before, function, after, NULL),
                     g_strdup_printf(", %s more than its share", time), "--threads");
-    add_brief(findings,
-              g_strdup_printf("1 of %u threads in %s has %.0f%% of their work", balance.threads,
-                              name_of(context->model, (guint)balance.function),
-                              100 * (double)balance.busiest_ns / (double)balance.cpu_ns));
+    add_brief(findings, context->model, balance.function, before, after);
 }
 
 /* Whether `callees` is n(n-1)/2 or n(n+1)/2 for n = `calls`: something is done for each item with

@@ -73,9 +73,15 @@ static char *keep_ends(const char *name, guint width, const char *between)
     return g_string_free(text, FALSE);
 }
 
-static char *fit_ends(const char *name, guint width, const char *between)
+/* As much of its start as there is room for. */
+static char *fit_start(const char *name, guint width, const char *ellipsis)
 {
-    return length_of(name) <= width ? g_strdup(name) : keep_ends(name, width, between);
+    if (length_of(name) <= width)
+        return g_strdup(name);
+    GString *text = g_string_new(NULL);
+    append_part(text, name, 0, width - MIN(length_of(ellipsis), width));
+    g_string_append(text, ellipsis);
+    return g_string_free(text, FALSE);
 }
 
 /* Behind all scopes. */
@@ -144,17 +150,36 @@ static char *cut_parameters(const FcShortNames *names, const char *name, const c
     }
 }
 
-/* Of the function's own name, behind all scopes, as much as there is room for. */
+/* The name without template arguments, then with fewer parameters; NULL: there is no room even so,
+ * or it is that of another function. */
+static char *cut_arguments(FcShortNames *names, const char *own, const char *whole, guint width)
+{
+    char *fewer = cut_parameters(names, own, whole, width, names->ellipsis);
+    const char *mark = strcmp(names->ellipsis, "...") == 0 ? "<...>" : "‹…›";
+    g_autofree char *bare = fewer ? NULL : fc_shorten_without_arguments(own, mark);
+    if (bare && length_of(bare) <= width && !taken_by(names, bare, whole))
+        fewer = g_strdup(bare);
+    else if (bare)
+        fewer = cut_parameters(names, bare, whole, width, names->ellipsis);
+    if (fewer)
+        give(names, fewer, whole);
+    return fewer;
+}
+
+/* Of the function's own name, behind all scopes, as much as there is room for: its start, unless
+ * another function has that. */
 static char *shorten(FcShortNames *names, const char *name, guint width)
 {
     const char *own = own_name(name);
-    char *fewer = cut_parameters(names, own, name, width, names->ellipsis);
+    char *fewer = cut_arguments(names, own, name, width);
     if (fewer)
-    {
-        give(names, fewer, name);
         return fewer;
+    g_autofree char *text = fit_start(own, width, names->ellipsis);
+    if (taken_by(names, text, name) && length_of(own) > width)
+    {
+        g_free(text);
+        text = keep_ends(own, width, names->ellipsis);
     }
-    g_autofree char *text = fit_ends(own, width, names->ellipsis);
     const char *other = taken_by(names, text, name);
     if (other && own == name && length_of(name) > width)
     {
@@ -253,5 +278,11 @@ char *fc_short_names_brief(const char *name, guint width, const char *ellipsis)
             return g_steal_pointer(&text);
     }
     char *fewer = cut_parameters(NULL, own_name(name), name, width, ellipsis);
-    return fewer ? fewer : fit_ends(own_name(name), width, ellipsis);
+    return fewer ? fewer : fit_start(own_name(name), width, ellipsis);
+}
+
+char *fc_short_names_ends(const char *name, guint width, const char *ellipsis)
+{
+    const char *own = own_name(name);
+    return length_of(own) <= width ? g_strdup(own) : keep_ends(own, width, ellipsis);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names that are too long for their column: their outermost scopes go, then their last parameters,
- * and where that is not enough the middle, as what tells two of them apart may be anywhere.  Used
- * by render.c alone.
+ * Names that are too long for their column: their outermost scopes go, then their last parameters
+ * and template arguments, and where that is not enough the end.  If another function has what is
+ * left, the middle goes instead.  Used by render.c and findings.c.
  */
 #pragma once
 
@@ -25,5 +25,7 @@ guint fc_short_names_indent(const char *name);
 char *fc_short_names_narrow(const char *name);
 
 /* `name` in at most `width` columns, for a sentence: without its outermost scopes, then
- * its last parameters, and where that is not enough without its middle.  The caller owns it. */
+ * its last parameters, and where that is not enough without its end.  The caller owns it. */
 char *fc_short_names_brief(const char *name, guint width, const char *ellipsis);
+/* The same without the middle of the function's own name, if two would be the same otherwise. */
+char *fc_short_names_ends(const char *name, guint width, const char *ellipsis);

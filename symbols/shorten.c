@@ -471,6 +471,8 @@ static const struct
     {"__static_initialization_and_destruction", NULL, "static initialisers' body"},
 };
 
+#define TUPLE "std::tuple<"
+
 static void append_function(GString *text, const GArray *parts, guint first, guint end,
                             const FcShorten *how);
 
@@ -500,20 +502,40 @@ static void append_target(GString *text, const char *arguments, const FcShorten 
     append_function(text, parts, 0, parts->len, how);
 }
 
+/* ": void (*)(Log&)", by the type of what a thread runs, which is the first in a tuple.  FALSE:
+ * there is none, or it is too long. */
+static gboolean append_run(GString *text, const char *arguments, const FcShorten *how)
+{
+    const char *tuple = g_strstr_len(arguments, behind_bracket(arguments) - arguments, TUPLE);
+    const char *start = tuple ? tuple + strlen(TUPLE) : NULL;
+    const char *end = start;
+    while (end && *end != '\0' && *end != ',' && *end != '>')
+        end = strchr("(<[{", *end) ? behind_bracket(end) : end + 1;
+    if (!end || end == start || end - start > (gssize)how->arguments ||
+        g_strstr_len(start, end - start, "{lambda("))
+        return FALSE;
+    g_string_append_printf(text, ": %.*s", (int)(end - start), start);
+    return TRUE;
+}
+
 static char *name_plumbing(const char *name, const FcShorten *how)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(plumbing) && how->arguments <= FC_SHORTEN_ARGUMENTS; i++)
+    const gboolean is_long = how->arguments > FC_SHORTEN_ARGUMENTS; /* another one looks like it */
+    for (guint i = 0; i < G_N_ELEMENTS(plumbing); i++)
     {
         if (!g_str_has_prefix(name, plumbing[i].start))
             continue;
         const char *arguments = name + strlen(plumbing[i].start) - 1;
         if (!plumbing[i].end)
-            return g_strdup(plumbing[i].shown);
+            return is_long ? NULL : g_strdup(plumbing[i].shown);
         if (!g_str_has_prefix(behind_bracket(arguments), plumbing[i].end))
             continue;
-        GString *text = g_string_new(plumbing[i].shown);
-        append_target(text, arguments, how);
-        return g_string_free(text, FALSE);
+        g_autoptr(GString) text = g_string_new(plumbing[i].shown);
+        if (is_long && !append_run(text, arguments, how))
+            return NULL;
+        if (!is_long)
+            append_target(text, arguments, how);
+        return g_strdup(text->str);
     }
     return NULL;
 }
@@ -808,6 +830,27 @@ char *fc_shorten_fewer_parameters(const char *name, guint count, const char *ell
     }
     return g_strdup_printf("%.*s%s%s%s", (int)(end - name), name, count > 0 ? ", " : "", ellipsis,
                            close);
+}
+
+char *fc_shorten_without_arguments(const char *name, const char *mark)
+{
+    if (!is_readable(name))
+        return NULL;
+    for (const char *p = name; *p != '\0';)
+        if (is_operator(name, p))
+            p = behind_operator(p);
+        else if (*p == '<' && p > name)
+        {
+            const char *behind = behind_bracket(p);
+            return behind[-1] == '>' && behind - p > g_utf8_strlen(mark, -1)
+                       ? g_strdup_printf("%.*s%s%s", (int)(p - name), name, mark, behind)
+                       : NULL;
+        }
+        else if (strchr("([{", *p))
+            return NULL;
+        else
+            p++;
+    return NULL;
 }
 
 gboolean fc_shorten_is_lambda(const char *name)

@@ -46,6 +46,10 @@ const char *fc_shorten_behind_scope(const char *name);
  * ...)". NULL: it has no more.  The caller owns the result. */
 char *fc_shorten_fewer_parameters(const char *name, guint count, const char *ellipsis);
 
+/* `name`, short already, with `mark` in place of the template arguments of its function:
+ * "visit<...>(int)".  NULL: it has none, or none that are longer.  The caller owns the result. */
+char *fc_shorten_without_arguments(const char *name, const char *mark);
+
 /* Whether the function's own parameters are shown: "put(int)", "put()". */
 gboolean fc_shorten_has_parameters(const char *name);
 

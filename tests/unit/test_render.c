@@ -162,11 +162,15 @@ static void test_short_names(void)
     g_autofree char *little = fc_short_names_fit(names, "|  `- little", 12);
     g_assert_cmpstr(little, ==, "|  `- little");
     g_autofree char *tree = fc_short_names_fit(names, "|  `- a name that is too long for that", 26);
-    g_assert_cmpstr(tree, ==, "|  `- a name t... for that");
+    g_assert_cmpstr(tree, ==, "|  `- a name that is to...");
     static const char *const overloads[][2] = {
         {"store::put(std::string, int, long, char)", "put(std::string, ...)"},
         {"store::put(std::string, int, long, double)", "put(...)"}, /* not the same */
         {"a_name_of_its_own(std::string, int)", "a_name_of_its_own(...)"},
+        {"visit_each<Handler<int>, char>(int)", "visit_each<...>(int)"},
+        {"visit_all<Handler<int>>(int, std::string)", "visit_all<...>(int, ...)"},
+        {"read_configuration_of_a_host", "read_configuration_of..."},
+        {"read_configuration_of_a_user", "read_confi...n_of_a_user"}, /* not the same */
     };
     for (guint i = 0; i < G_N_ELEMENTS(overloads); i++)
     {
@@ -175,6 +179,10 @@ static void test_short_names(void)
     }
     g_autofree char *brief = fc_short_names_brief(overloads[0][0], 26, "...");
     g_assert_cmpstr(brief, ==, "put(std::string, int, ...)");
+    g_autofree char *start = fc_short_names_brief("Log::a_name_that_is_too_long", 20, "...");
+    g_assert_cmpstr(start, ==, "a_name_that_is_to...");
+    g_autofree char *ends = fc_short_names_ends("Log::a_name_that_is_too_long", 20, "...");
+    g_assert_cmpstr(ends, ==, "a_name_t..._too_long");
     fc_short_names_free(names);
 }
 
@@ -192,7 +200,7 @@ static void test_deep_tree(void)
     } cases[] = {{24, "time  context\n"
                       "   1  main\n"
                       "   1  ` first\n"
-                      "   1   | a_name...ifteen\n"
+                      "   1   | a_name_of_fi...\n"
                       "   1   |` deepest_of_all\n"
                       "   1   ` last\n"},
                  {40, "time  context\n"

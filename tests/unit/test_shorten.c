@@ -51,6 +51,8 @@ static void test_more(void)
     how.arguments = 40;
     assert_short("_ZNSt3mapIiSt6vectorIiSaIiEESt4lessIiESaISt4pairIKiS2_EEEixEOi", &how,
                  "std::map<int, std::vector<int>>::operator[]");
+    assert_short("_ZNSt6thread11_State_implINS_8_InvokerISt5tupleIJPFvR3LogiEiEEEEE6_M_runEv", &how,
+                 "std::thread body: void (*)(Log&, int)");
     how.arguments = FC_SHORTEN_ARGUMENTS;
     assert_short("_ZZ4mainENKUliE0_clEi", &how, "main > lambda #2");
     how.location = "a.cc:3";
@@ -155,6 +157,8 @@ static void test_strange(void)
         g_autofree char *outermost = fc_shorten_outermost(names[i], NULL);
         g_autofree char *fewer = fc_shorten_fewer_parameters(names[i], 0, "...");
         g_autofree char *one = fc_shorten_fewer_parameters(names[i], 1, "...");
+        g_autofree char *no_arguments = fc_shorten_without_arguments(names[i], "<...>");
+        g_assert_true(!no_arguments || strlen(no_arguments) < strlen(names[i]));
         fc_shorten_behind_scope(names[i]);
         g_assert_nonnull(shown);
         g_assert_nonnull(bare);
@@ -199,6 +203,20 @@ static void test_fewer_parameters(void)
     {
         g_autofree char *fewer = fc_shorten_fewer_parameters(cases[i].name, cases[i].count, "...");
         g_assert_cmpstr(fewer, ==, cases[i].expected);
+    }
+    static const char *const templates[][2] = {
+        {"visit<std::map<int, char>>(int)", "visit<...>(int)"},
+        {"operator<< <std::pair<int, char>>(int)", "operator<< <...>(int)"},
+        {"operator<", NULL},
+        {"visit<...>(int)", NULL},
+        {"visit<int>", NULL}, /* nothing is gained */
+        {"visit(List<std::string>)", NULL},
+        {"visit<int, long", NULL},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(templates); i++)
+    {
+        g_autofree char *bare = fc_shorten_without_arguments(templates[i][0], "<...>");
+        g_assert_cmpstr(bare, ==, templates[i][1]);
     }
     g_assert_true(fc_shorten_has_parameters("Log::put()"));
     g_assert_true(fc_shorten_has_parameters("List<int>::put(int) const"));
