@@ -7,13 +7,15 @@
 #include "model/contention.h"
 #include "model/timeline.h"
 
+#include <stdlib.h>
+
 enum
 {
     FUNCTIONS_MAX = 20, /* of a thread: those with most time on the CPU, */
     WAITS_MAX = 5,      /* and of the others those that waited most */
     FRAMES_MAX = 60,    /* that were open at its end, the innermost ones */
     CALLS_MAX = 100000, /* of the trace, the last ones */
-    LANES_MAX = 400,    /* threads that have lanes: so many are in its view */
+    LANES_MAX = 400,    /* threads that have lanes: those that ran most */
     CALLS_OF_ROLE = 2,  /* at most: it is what the thread was started for */
 };
 
@@ -159,8 +161,36 @@ static void put_stack(const FcModel *model, FcJson *json, const FcProfileThread 
     fc_json_end_array(json);
 }
 
+typedef struct
+{
+    guint64 cpu_ns;
+    guint index;
+} Busy;
+
+static int compare_busy(gconstpointer a, gconstpointer b)
+{
+    const Busy *x = a;
+    const Busy *y = b;
+    if (x->cpu_ns != y->cpu_ns)
+        return x->cpu_ns < y->cpu_ns ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* By thread whether it has a lane; `rows`: the functions of each.  The caller frees it. */
+static gboolean *choose_lanes(const GPtrArray *rows)
+{
+    g_autofree Busy *threads = g_new(Busy, rows->len + 1);
+    gboolean *has_lane = g_new0(gboolean, rows->len + 1);
+    for (guint i = 0; i < rows->len; i++)
+        threads[i] = (Busy){cpu_of(rows->pdata[i]), i};
+    qsort(threads, rows->len, sizeof *threads, compare_busy);
+    for (guint i = 0; i < MIN(rows->len, LANES_MAX); i++)
+        has_lane[threads[i].index] = TRUE;
+    return has_lane;
+}
+
 static void put_thread(const FcReportContext *context, FcJson *json, guint index, guint64 start_ns,
-                       GArray *rows, const guint *holders)
+                       GArray *rows, const guint *holders, gboolean has_lane)
 {
     const FcModel *model = context->model;
     const FcProfileThread *thread = &g_array_index(model->profile->threads, FcProfileThread, index);
@@ -177,7 +207,8 @@ static void put_thread(const FcReportContext *context, FcJson *json, guint index
     fc_json_unsigned(json, "manager_ns", thread->manager_ns);
     fc_json_unsigned(json, "local_ns", fc_report_thread_local_ns(thread));
     fc_json_unsigned(json, "local_cpu_ns", cpu_of(rows));
-    if (index < LANES_MAX)
+    fc_json_boolean(json, "has_lane", has_lane);
+    if (has_lane)
         fc_export_json_lanes(json, thread);
     fc_json_signed(json, "role", find_role(model, thread, rows, holders));
     put_stack(model, json, thread);
@@ -255,9 +286,10 @@ void fc_export_html_threads(const FcReportContext *context, FcJson *json)
         for (guint r = 0; r < of_thread->len; r++)
             holders[g_array_index(of_thread, Row, r).function]++;
     }
+    g_autofree gboolean *has_lane = choose_lanes(rows);
     fc_json_begin_array(json, "threads");
     for (guint i = 0; i < threads->len; i++)
-        put_thread(context, json, i, timeline->start_ns[i], rows->pdata[i], holders);
+        put_thread(context, json, i, timeline->start_ns[i], rows->pdata[i], holders, has_lane[i]);
     fc_json_end_array(json);
     put_trace(context, json, timeline);
 }

@@ -105,7 +105,7 @@ export function shortLanes() {
       : [sum(role.threads, (thread) => thread.life)];
     const rest = role.threads.length - LANES;
     return `<div class="fn" title="${escape(role.name)}"><b>${escape(role.name)}</b><span class="ct">×${role.threads.length}</span></div><div class="tracks">${
-      role.threads.slice(0, LANES).map((thread) => `<div>${run(thread)}</div>`).join("")}${rest > 0 ? `<span class="sub">${exact(rest)} more threads</span>` : ""}</div>${
+      role.threads.slice().sort((a, b) => b.has_lane - a.has_lane).slice(0, LANES).map((thread) => `<div>${run(thread)}</div>`).join("")}${rest > 0 ? `<span class="sub">${exact(rest)} more threads</span>` : ""}</div>${
       [0, 1, 2].map((i) => `<div class="s" data-k="${head[i]}">${cells[i] === undefined ? "" : html(cells[i])}</div>`).join("")}`;
   });
   return `<section class="card" id="lanes"><header><h2>Threads</h2><span class="sub">each line is one thread’s life; its fill shows how that time was spent${knowsWhen ? "" : ", not when"}</span><span class="grow"></span>${
@@ -166,26 +166,32 @@ function processTable() {
     <tbody>${rows.map(row).join("")}</tbody></table></div></section>`;
 }
 
-const SHOWN = 400;
+// Of those that have no lane.
+function restMarkup(rest) {
+  const all = (title, value, kind = "ns") => `${text(sum(rest, value), kind)} ${title}`;
+  return `<div class="note">${exact(rest.length)} more ${rest.length === 1 ? "thread" : "threads"} of this kind${rest.length === 1 ? "" : ", together"}: ${
+    knowsWaits ? `${all("on the CPU", (thread) => thread.running)}, ${all("blocked", (thread) => thread.blocked)}, ${all("preempted", (thread) => thread.preempted)}, ` : ""}${
+    all("calls", (thread) => thread.calls, "calls")}.</div>`;
+}
 
 export function threadsView(state) {
   if (threads.length === 0)
     return { markup: `<section class="card"><div class="none">The profile does not tell threads apart.</div></section>${processTable()}` };
   const heaviest = threads.slice().sort((a, b) => b.local_cpu_ns - a.local_cpu_ns)[0];
   const chosen = threads[Number(state.lane)] && state.lane !== "" ? threads[Number(state.lane)] : heaviest;
-  let left = SHOWN;
+  const lanes = threads.filter((thread) => thread.has_lane).length;
   const group = (role) => {
-    const shown = role.threads.slice(0, Math.max(0, left));
-    left -= shown.length;
+    const shown = role.threads.filter((thread) => thread.has_lane);
+    const rest = role.threads.filter((thread) => !thread.has_lane);
     const idle = role.threads.every((thread) => thread.idle);
     const title = role.threads.length > 1
       ? `<div class="grp"><b>${escape(role.name)}</b>×${role.threads.length}${idle ? ' <span class="tag n">only waited</span>' : ""}</div>` : "";
     return title + shown.map((thread, i) => lane(thread, i + 1, role.threads.length, chosen)).join("")
-      + (shown.length < role.threads.length ? `<div class="note">${exact(role.threads.length - shown.length)} more threads of this kind.</div>` : "");
+      + (rest.length > 0 ? restMarkup(rest) : "");
   };
   const about = knowsWhen ? "the height of a colour is its share of that moment" : knowsWaits ? "the height of a fill is its share of the thread’s life, not when it happened"
     : "it is not known when threads waited";
-  return { markup: `<section class="card"><header><h2>${counted(threads.length, "thread")}</h2><span class="sub">named by what they run; ${about}${
+  return { markup: `<section class="card"><header><h2>${counted(threads.length, "thread")}</h2><span class="sub">${lanes < threads.length ? `the ${exact(lanes)} that ran most have lanes; ` : ""}named by what they run; ${about}${
     data.trace ? "; the line below is where the trace has calls" : knowsWhen ? "" : " (<code>FC_TRACE</code> records when)"}</span><span class="grow"></span>${key()}</header><div class="lanes" id="threads"><div class="lane h"><span class="who">Thread</span>${
     axis(0, lastMoment)}<span data-tip="Time that the thread ran, hooks included">on the CPU</span><span data-tip="Waited of its own accord: lock, I/O, sleep, join">blocked</span><span data-tip="Was ready to run, but others had the processors">preempted</span><span>calls</span></div>${
     roles.map(group).join("")}</div></section>${ofThread(chosen)}${processTable()}`, after: () => tellMoments(find("#threads")) };

@@ -39,6 +39,16 @@ ODD = next(name for name in functions if name.startswith("<"))
 with_waits(program).write("waits.fc")
 run("--html=waits.html", "waits.fc")
 
+# More threads than have a lane: those that ran least are counted.
+crowd = Profile(program, run_ns=10_000_000)
+crowd.function("main", 1, 10_000_000, 1_000_000)
+crowd.function("work", 403, 81_406_000, 81_406_000)
+for number in range(404):
+    crowd.thread(1000 + number, 0, 9_000_000, 9_000_000, 1, True, "prog",
+                 functions=[("work", 1, 1000 * number, 1000 * number) if number else ("main", 1, 10_000_000, 1_000_000)])
+crowd.write("crowd.fc")
+run("--html=crowd.html", "crowd.fc")
+
 
 def boxes(driver, where="#flame", which=" .box"):
     """{name: total} of the boxes of a flame graph."""
@@ -295,7 +305,7 @@ def look_at_the_rest(driver):
     near(text(driver, "#tile-elapsed .n"), 10_000_000, "the run's time")
     near(text(driver, "#tile-time .n"), data["local_sum_ns"], "the time in functions")
     near(text(driver, "#tile-heap .n"), 4164, "memory")
-    contains(text(driver, "#tile-heap .s"), "peak 2,164 B · 464 B leaked", "memory")
+    contains(text(driver, "#tile-heap .s"), "464 B leaked · peak 2,164 B", "memory")
     equal(text(driver, "#tile-calls .n"), "13", "calls")
     equal(names_of(driver, "top"), ["work", "main", "leaf", ODD], "the heaviest functions")
     contains(text(driver, "#view .warning"), "lost-records: 3", "losses")
@@ -452,6 +462,12 @@ def look_at_both_times(driver):
     near(text(driver, "#tile-time .n"), 4_000_000, "all on the CPU")
     equal([re.sub(r"\s+", " ", row) for row in texts(driver, "#findings .sentence")][:3], findings_of("waits.fc")[:3],
           "findings are those of the first screen")
+    show(driver, "crowd.html", "#view=threads")
+    drawn = set(driver.execute_script("return Array.from(document.querySelectorAll('#threads .lane.t'), (lane) => Number(lane.dataset.thread))"))
+    equal(drawn, {1000} | {1000 + number for number in range(5, 404)}, "the threads that ran most have lanes")
+    contains(text(driver, "#threads .note"), "4 more threads of this kind, together: 4 calls.", "and the others are counted")
+    contains(text(driver, ".card:has(#threads) header"), "404 threads", "all of them")
+    contains(text(driver, ".card:has(#threads) header"), "the 400 that ran most have lanes", "and how many have lanes")
     show(driver, "based.html", "#f=work")
     contains(figure(driver, "Own CPU"), "100 %", "--base")
     go(driver, "#f=main&weight=elapsed")
