@@ -16,19 +16,24 @@ function keysText() {
     <p class="sub">The address holds what is shown: it can be sent, with the page.</p>`;
 }
 
-// The part of the own time on the CPU that is in rows of which the error is large.
+// An error of a time, as the tables have it.
+export const percent = (error, time) => error >= 0.005 * time ? `${Math.min(100, 100 * error / Math.max(time, 1)).toFixed(0)} %` : "<1 %";
+
+// The part of the own time on the CPU that is in rows of which the error is large, and the sum of all errors.
 export function doubtfulShare() {
   const own = weights.find((weight) => weight.key === "cpu") || timeWeight(weights[0]);
   const whole = functions.reduce((sum, f) => sum + own.own(f), 0);
   const rough = functions.filter((f) => f.calls > 0 && doubtOf(f).isLarge);
-  return { whole, part: rough.reduce((sum, f) => sum + own.own(f), 0), count: rough.length };
+  return { whole, part: rough.reduce((sum, f) => sum + own.own(f), 0), count: rough.length,
+           error: functions.reduce((sum, f) => sum + f.ownError, 0) };
 }
 
 function accuracyText() {
-  const { part, whole, count } = doubtfulShare();
+  const { part, whole, count, error } = doubtfulShare();
   const items = [data.misses_calls ? "<b>Calls are at least these</b>: records were lost."
     : `<b>Calls are exact</b>: all ${exact(allCalls)} were counted.`];
-  items.push("<b>±</b> is the standard error of own time on the CPU, of functions whose calls were counted and timed at random. No ± : it was measured.");
+  items.push("<b>±</b> is the standard error of own time on the CPU, of functions whose calls were counted and timed at random. No ± : it was measured."
+    + (error > 0 ? ` The mean of all, by time, is ± ${percent(error, whole)}.` : ""));
   items.push(`<b>Amber or ?</b>: the error, or what the hooks took, is more than half of the figure. That holds for ${exact(count)} functions with ${share(part, whole)} of the time.`);
   items.push(...data.notes.map(escape));
   if (data.deep > 0)

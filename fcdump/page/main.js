@@ -9,7 +9,7 @@ import { facts, flameView, strip } from "./flame-card.js";
 import { exact, share, text } from "./format.js";
 import { fits, functionsView, nameMarkup } from "./functions.js";
 import { functionView } from "./function.js";
-import { closeHelp, doubtfulShare, openHelp } from "./help.js";
+import { closeHelp, doubtfulShare, openHelp, percent } from "./help.js";
 import { memoryView } from "./memory.js";
 import { overviewView } from "./overview.js";
 import { ranksView } from "./ranks.js";
@@ -59,8 +59,8 @@ function commands() {
 
 // Once: what is typed in must stay where it is.
 function makeTopBar() {
-  const { part, whole, count } = doubtfulShare();
-  const doubt = count === 0 ? "measured" : `${share(part, whole)} rough`;
+  const { part, whole, count, error } = doubtfulShare();
+  const doubt = count > 0 ? `${share(part, whole)} rough` : error > 0 ? percent(error, whole) : "measured";
   find("#bar").innerHTML = `<div class="prog" title="${escape(commands())}">${LOGO}<span id="program">${escape(data.program || "FunctionCheck")}</span></div>
     <nav class="tabs" id="tabs" aria-label="Views"></nav><span class="grow"></span><div id="weights"></div><div class="find"><input id="search" type="search" placeholder="Find a function" aria-label="Find a function"
     autocomplete="off"><kbd>/</kbd><div id="hits" class="hits" hidden></div></div><button class="chip" data-help="accuracy" data-tip="How sure the figures are"><b>±</b> ${doubt}</button>

@@ -42,8 +42,8 @@ function tiles() {
                                  below: `of ${counted(functions.length, "function")}; ${data.misses_calls ? "at least" : "exact"}` }));
   if (data.heap)
     list.push(tile("tile-heap", { title: "Allocated", hue: "mem", value: data.heap.bytes, kind: "bytes", changes: { view: "memory" },
-                                  below: `peak ${text(data.heap.peak_bytes, "bytes")} · <span class="${data.heap.leaked_bytes > 4096 ? "bad" : ""}">${
-                                    text(data.heap.leaked_bytes, "bytes")} leaked</span>` }));
+                                  below: `<span class="${data.heap.leaked_bytes > 4096 ? "bad" : ""}">${text(data.heap.leaked_bytes, "bytes")} leaked</span> · peak ${
+                                    text(data.heap.peak_bytes, "bytes")}` }));
   return `<section class="tiles" style="--tiles:${list.length}">${list.join("")}</section>`;
 }
 
