@@ -68,7 +68,18 @@ static void print_totals(const FcReportContext *context)
     fc_table_print(table, context->render);
 }
 
-/* Several samples to a line, so that the whole course fits on a page. */
+/* The most bytes that were live in `each` samples from `first` on; *last: the last one of them. */
+static guint64 most_live(const GArray *samples, guint first, guint each, guint *last)
+{
+    guint64 most = 0;
+    *last = MIN(first + each, samples->len) - 1;
+    for (guint i = first; i <= *last; i++)
+        most = MAX(most, g_array_index(samples, FcProfileHeapSample, i).live_bytes);
+    return most;
+}
+
+/* Several samples to a line, so that the whole course fits on a page, and all that follow one
+ * another with as many bytes. */
 static void print_course(const FcReportContext *context)
 {
     const FcProfileHeap *heap = &context->model->profile->heap;
@@ -79,10 +90,12 @@ static void print_course(const FcReportContext *context)
         return;
     for (guint i = 0; i < samples->len; i += each)
     {
-        guint64 most = 0;
-        guint last = MIN(i + each, samples->len) - 1;
-        for (guint j = i; j <= last; j++)
-            most = MAX(most, g_array_index(samples, FcProfileHeapSample, j).live_bytes);
+        guint last;
+        guint next;
+        const guint64 most = most_live(samples, i, each, &last);
+        if (!fc_format_is_csv() && last + 1 < samples->len &&
+            most_live(samples, i + each, each, &next) == most)
+            continue;
         guint64 time = g_array_index(samples, FcProfileHeapSample, last).time_ns;
         gsize length = (gsize)((double)most / (double)heap->peak_bytes * BAR_WIDTH + 0.5);
         fc_table_row(table, most == heap->peak_bytes ? FC_STYLE_HOT : FC_STYLE_PLAIN);

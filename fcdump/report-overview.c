@@ -128,6 +128,11 @@ static void add_times(Facts *facts, const FcModel *model)
         add_fact(facts, format_named("blocked", blocked_ns));
     if (preempted_ns > 0)
         add_fact(facts, format_named("preempted", preempted_ns));
+    if (profile->heap.recorded)
+    {
+        g_autofree char *bytes = fc_format_bytes(profile->heap.bytes);
+        add_fact(facts, g_strdup_printf("%s allocated", bytes));
+    }
 }
 
 static char *format_facts(const FcModel *model, guint width, guint command_width)

@@ -60,7 +60,7 @@ def write(path, scanned, bad=()):
                 yield "heap-places", places
                 yield "heap-blocks", blocks
                 yield "heap-bad-frees", [kind(point) for kind in bad]
-                yield "heap-samples", ["2000000 1000", "6000000 40000", "9000000 30000"]
+                yield "heap-samples", ["2000000 1000", "3000000 1000", "6000000 40000", "9000000 30000"]
             yield name, lines
     profile.sections = sections
     return profile.write(path)
@@ -152,6 +152,7 @@ for part in ("20 blocks, 123456 bytes (120.6 KiB)", "2 calls, 8192 bytes", "afte
 text = good("--no-reports", "--mem-heap", "scanned.fc")
 contains(text, "6.000 ms  39.06 KiB  " + "#" * 50 + "\n9.000 ms  29.30 KiB  " + "#" * 38 + "\n",
          "the course")
+equal([line.split()[0] for line in text.split("\n") if " 1000 B  #" in line], ["3.000"], "lines with the same are one")
 contains(text, "29.30 KiB  75.0  malloc in leaf", "the holder")
 
 # Bad frees.

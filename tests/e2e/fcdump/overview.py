@@ -106,6 +106,7 @@ for name, finding, yes, no in (
     with_heap(program).write("heap.fc")
     recursive(program).write("recursive.fc")
     equal((told(finding, yes), told(finding, no)), (True, False), name)
+equal([" allocated" in good(name).split("\n")[0] for name in ("heap.fc", "simple.fc")], [True, False], "what was allocated, if that is known")
 
 # Hooks that took more than the functions, or all there is: then no function takes a part of nothing.
 for own_ms, says in ((2, "Hooks took 2.5 times as long as the functions"), (0, "Hooks took all of the time"), (9, None)):
