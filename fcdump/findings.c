@@ -569,8 +569,12 @@ GPtrArray *fc_findings_new(const FcReportContext *context)
     find_leaks(findings, context);
     find_tail(findings, model, contention);
     find_balance(findings, context);
+    const gboolean waits_more = contention->waiting.wait_ns > contention->preempted_ns;
+    if (waits_more)
+        find_waits(findings, context, &contention->waiting);
     find_preemption(findings, contention);
-    find_waits(findings, context, &contention->waiting);
+    if (!waits_more)
+        find_waits(findings, context, &contention->waiting);
     find_idle(findings, contention);
     if (!model->lacks_arcs)
         find_cycle(findings, model);

@@ -202,6 +202,21 @@ def of_kinds(leaf="0 0 0 0 0 0", sorter="0 0 0 0 0 0", preempted=0):
         yield name, lines
 
 
+def busy_and_waiting(preempted):
+    """The listeners wait for input, and others had the workers' processors."""
+    for name, lines in sections(preempted):
+        if name == "end":
+            yield "off-functions", ["3 0 0 0 9 0 0 0"]
+            yield "off-thread-functions", [f"{i} 0 0 0 0 9 0 0 0" for i in (3, 4)]
+        yield name, lines
+
+
+for preempted in (20, 38):
+    threads.sections = lambda preempted=preempted: busy_and_waiting(preempted * MS)
+    threads.write("both.fc")
+    found = [finding for finding in parts("both.fc")[1] if "waits for input" in finding or "machine was busy" in finding]
+    equal(["input" in finding for finding in found], [True, False], f"what took longer is told first: {found}")
+
 LOCK, SIGN, INPUT, SLEEP = "9 0 0 0 0 0", "0 9 0 0 0 0", "0 0 9 0 0 0", "0 0 0 9 0 0"
 contended = "threads wait for "
 for leaf, sorter, expected in (
