@@ -120,15 +120,6 @@ static void give(FcAttribution *work, const Batch *batch, guint32 node, guint32 
         fc_counts_mark(&counts->apportioned_nodes, child);
     if (!batch->is_arc_exact)
         fc_counts_mark(&counts->apportioned_arcs, arc);
-    if (counts->nodes[child].parent == node ||
-        /* a child on the path: the call is within another call of its function */
-        !fc_attribution_is_on_path(counts, child, node))
-    {
-        g_array_index(work->hidden_calls, guint64, child) += calls;
-        FcCountedSpent *spent = &g_array_index(work->spent, FcCountedSpent, child);
-        if (calls > spent->calls)
-            *spent = (FcCountedSpent){batch->frame, calls};
-    }
     const FcCountedShare share = {.frame = batch->frame,
                                   .node = child,
                                   .pair = batch->pair,
@@ -278,21 +269,12 @@ static void give_below(FcAttribution *work, const Batch *batch)
         give(work, batch, g_array_index(found, guint32, i), hidden, parts[i]);
 }
 
-/* Returns the weight of a context.  Within a recursion that is its time, since its calls include
- * those from outside of the recursion. */
-static guint64 weight_of(const FcAttribution *work, const FcCountedPair *pair, guint32 node)
-{
-    const FcCountsNode *own = &work->counts->nodes[node];
-    const gboolean is_within = fc_counts_find_on_path(work->counts, node, pair->function) != 0;
-    return is_within ? own->local : own->calls;
-}
-
-/* Returns the frame in whose time the counted callees of context `node` ran. */
+/* Returns the recorded frame in whose time the calls of context `node` ran: the nearest one. */
 static guint32 frame_of(const FcAttribution *work, guint32 node)
 {
-    if (node == 0 || g_array_index(work->hidden_calls, guint64, node) == 0)
-        return node;
-    return g_array_index(work->spent, FcCountedSpent, node).frame;
+    while (node != 0 && work->is_counted[work->counts->nodes[node].function] != 0)
+        node = work->counts->nodes[node].parent;
+    return node;
 }
 
 /* A context that calls the pair, and its weight for dividing calls. */
@@ -325,13 +307,12 @@ static void find_known(const FcAttribution *work, guint32 index, guint32 caller,
     g_array_sort(found, compare_callers);
 }
 
-static void find_all(const FcAttribution *work, const FcCountedPair *pair, guint32 caller,
-                     GArray *found)
+static void find_all(const FcAttribution *work, guint32 caller, GArray *found)
 {
     for (guint32 node = work->first_same[caller - 1]; node != 0;
          node = *fc_attribution_link(work->next_same, node))
     {
-        const Caller known = {node, weight_of(work, pair, node)};
+        const Caller known = {node, work->counts->nodes[node].calls};
         g_array_append_val(found, known);
     }
 }
@@ -339,12 +320,11 @@ static void find_all(const FcAttribution *work, const FcCountedPair *pair, guint
 /* Divides calls of `caller` (function + 1) that have no sample among all contexts of the caller. */
 static void give_by_caller(FcAttribution *work, Batch batch, guint32 caller)
 {
-    const FcCountedPair pair = g_array_index(work->counted->pairs, FcCountedPair, batch.pair);
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Caller));
     if (caller != 0)
         find_known(work, batch.pair, caller, found);
     if (caller != 0 && found->len == 0)
-        find_all(work, &pair, caller, found);
+        find_all(work, caller, found);
     if (found->len == 0)
     {
         batch.frame = 0;

@@ -7,8 +7,6 @@
 /* A function is not the caller if its timed calls should have shown this many calls from the site
  * and showed none.  By chance that happens in 2 of 100 cases (Poisson). */
 #define REFUTED_BY 4.0
-/* A function does not call itself if none of this many timed calls did. */
-#define REFUTED_ITSELF 64u
 
 guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc)
 {
@@ -62,27 +60,10 @@ static gboolean is_refuted(const FcAttribution *work, const FcCountedPair *pair,
         was_there = was_there || at <= before;
         calls += arc->calls;
     }
-    if (was_there || (caller == pair->function && function->complete >= REFUTED_ITSELF))
+    if (was_there)
         return TRUE;
     return function->calls > 0 &&
            (double)function->complete * (double)calls >= REFUTED_BY * (double)function->calls;
-}
-
-/* Whether any function calls `callee` from the pair's call site. */
-static gboolean is_called_there(const FcAttribution *work, const FcCountedPair *pair,
-                                guint32 callee)
-{
-    const FcMapSlot *slot = fc_map_find(&work->counted->pair_map, pair->site,
-                                        (guint64)(gint64)pair->site_module, callee);
-    return slot &&
-           g_array_index(work->counted->pairs, FcCountedPair, slot->value - 1).first_arc != 0;
-}
-
-/* Whether function `caller` calls `callee` from there. */
-static gboolean calls_there(const FcAttribution *work, const FcCountedPair *pair, guint32 caller,
-                            guint32 callee)
-{
-    return fc_counts_find_arc(work->counts, caller + 1, pair->site, pair->site_module, callee) != 0;
 }
 
 /* Returns the function (+ 1) below which most calls of the pair were recorded; 0: none. */
@@ -103,19 +84,7 @@ static guint32 most_recorded_caller(const FcAttribution *work, const FcCountedPa
 
 static guint32 find_likely_caller(const FcAttribution *work, const FcCountedPair *pair)
 {
-    guint32 found = 0;
-    for (guint32 at = pair->first_arc; at != 0; at = *fc_attribution_link(work->next_arc, at - 1))
-    {
-        const guint32 caller = work->counts->arcs[at - 1].caller;
-        if (caller == 0 || caller - 1 == pair->function ||
-            !is_called_there(work, pair, caller - 1) ||
-            calls_there(work, pair, pair->function, caller - 1))
-            continue;
-        if (found == 0 || calls_there(work, pair, found - 1, caller - 1))
-            found = caller;
-    }
-    if (found == 0)
-        found = function_before(work, pair);
+    guint32 found = function_before(work, pair);
     if (found != 0 && is_refuted(work, pair, found - 1))
         found = 0;
     return found != 0 ? found : most_recorded_caller(work, pair);

@@ -5,10 +5,6 @@
 #include "fcmanager/estimate/counted-work.h"
 #include "fcmanager/estimate/totals.h"
 
-/* With fewer timed calls than this at a call site, the mean of all the function's timed calls is
- * used.  Those that stand for themselves alone do not count. */
-#define TIMED_LEAST 16u
-
 /* fc_attribution_divide takes integer weights: this many make a tick. */
 #define WEIGHTS_PER_TICK 256.0
 
@@ -71,14 +67,11 @@ static double mean_local(const FcAttribution *work, const Sums *sums, guint32 fu
 {
     const FcCallOverhead *of_call = work->of_call;
     const FcCountedSums *timed = &sums->timed;
-    const GArray *before = work->counted->before;
     double mean = 0;
     if (timed->calls > 0)
         mean = (timed->local - timed->callees * (of_call->recorded - of_call->inside)) /
                    timed->weight -
                of_call->inside;
-    else if (function < before->len)
-        mean = g_array_index(before, double, function) - of_call->inside;
     return MAX(mean, 0) + fc_overhead_of_counted(of_call, &work->counts->functions[function]);
 }
 
@@ -170,7 +163,8 @@ static void estimate(FcAttribution *work)
         const FcCountedPair *pair = &g_array_index(pairs, FcCountedPair, i);
         FcCountsFunction *function = &counts->functions[pair->function];
         const Sums sums = by_pair[i];
-        const gboolean own = sums.timed.calls >= TIMED_LEAST;
+        /* otherwise the mean of all timed calls of the function is used */
+        const gboolean own = (double)sums.timed.calls >= FC_SAMPLES_LEAST;
         means[i] = mean_local(work, own ? &sums : &by_function[pair->function], pair->function);
         function->counted += pair->calls - pair->deep;
         function->timed += sums.timed.calls + sums.alone;

@@ -55,8 +55,6 @@ static void add_child(FcAttribution *work, guint32 node)
     *fc_attribution_link(work->next_same, node) = work->first_same[own->function];
     work->first_same[own->function] = node;
     add_to_pair(work, node);
-    fc_attribution_grow(work->hidden_calls, node);
-    fc_attribution_grow(work->spent, node);
     fc_attribution_add_below(work, node);
 }
 
@@ -255,10 +253,6 @@ void fc_attribution_begin(FcAttribution *work, FcCounted *counted, const FcCallO
     work->next_arc = links_new(counts->arc_count);
     work->next_pair = links_new(counted->pairs->len);
     work->first_pair = g_new0(guint32, functions);
-    work->hidden_calls = g_array_new(FALSE, TRUE, sizeof(guint64));
-    g_array_set_size(work->hidden_calls, counts->node_count);
-    work->spent = g_array_new(FALSE, TRUE, sizeof(FcCountedSpent));
-    g_array_set_size(work->spent, counts->node_count);
     work->recorded = g_array_sized_new(FALSE, FALSE, sizeof(guint64), counts->arc_count);
     work->callers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     work->shares = g_array_new(FALSE, TRUE, sizeof(FcCountedShare));
@@ -288,8 +282,6 @@ void fc_attribution_end(FcAttribution *work)
     g_array_unref(work->next_arc);
     g_array_unref(work->next_pair);
     g_free(work->first_pair);
-    g_array_unref(work->hidden_calls);
-    g_array_unref(work->spent);
     g_array_unref(work->recorded);
     g_hash_table_unref(work->callers);
     g_free(work->first_same);

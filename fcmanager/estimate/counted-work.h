@@ -50,8 +50,6 @@ typedef struct
     GArray *next_same;    /* guint32 by context: another one of its function */
     GArray *next_of_pair; /* guint32 by context: another one of its call site and function.  All
                              these links lead to older contexts */
-    GArray *hidden_calls; /* guint64 by context: counted calls from outside of the context */
-    GArray *spent;        /* FcCountedSpent */
     GArray *recorded;     /* guint64 by arc that existed at the start: recorded calls */
     guint32 *first_same;  /* by function */
     guint8 *is_counted;   /* by function: the bits below; 0: it is not counted */
@@ -77,13 +75,6 @@ typedef struct
  * recorded. */
 #define FC_ATTRIBUTION_COUNTED 1u
 #define FC_ATTRIBUTION_DEEP 2u
-
-/* The recorded frame around the largest batch of a context's counted calls. */
-typedef struct
-{
-    guint32 frame;
-    guint64 calls;
-} FcCountedSpent;
 
 /* Grows one of the arrays by context so that it has an entry `index`.  It grows by more than one,
  * since contexts are made one by one. */
@@ -130,10 +121,8 @@ void fc_attribution_add_below(FcAttribution *work, guint32 node);
 /* Returns how many recorded calls by the arc certainly were made by its caller. */
 guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc);
 /* Returns the function (+ 1) that probably calls the pair, if no record shows a caller; 0: none.
- * If the callee was inlined and is called from the same site as another function, it is the
- * function that it was inlined into.  Otherwise it is the profiled function that begins closest
- * before the site, unless its timed calls rule it out.  Otherwise it is the function below which
- * most calls were recorded. */
+ * It is the profiled function that begins closest before the site, unless records or its timed
+ * calls rule it out.  Otherwise it is the function below which most calls were recorded. */
 guint32 fc_attribution_likely_caller(const FcAttribution *work, const FcCountedPair *pair);
 /* Whether any call of the pair has a certain caller. */
 gboolean fc_attribution_is_sure(const FcAttribution *work, const FcCountedPair *pair);

@@ -11,7 +11,6 @@ FcCounted *fc_counted_new(FcCounts *counts)
     counted->pairs = g_array_new(FALSE, TRUE, sizeof(FcCountedPair));
     counted->samples = g_array_new(FALSE, TRUE, sizeof(FcCountedSample));
     counted->sure = g_array_new(FALSE, TRUE, sizeof(guint64));
-    counted->before = g_array_new(FALSE, TRUE, sizeof(double));
     counted->arcs_before = g_array_new(FALSE, TRUE, sizeof(guint32));
     counted->watched = g_array_new(FALSE, TRUE, sizeof(FcCountedWatched));
     fc_map_init(&counted->pair_map, 0);
@@ -26,7 +25,6 @@ void fc_counted_free(FcCounted *counted)
     g_array_unref(counted->pairs);
     g_array_unref(counted->samples);
     g_array_unref(counted->sure);
-    g_array_unref(counted->before);
     g_array_unref(counted->arcs_before);
     g_array_unref(counted->watched);
     fc_map_clear(&counted->pair_map);
@@ -44,10 +42,6 @@ void fc_counted_begin(FcCounted *counted)
     for (guint32 i = 0; i < counted->counts->arc_count; i++)
         g_array_index(counted->sure, guint64, i) = counted->counts->arcs[i].calls;
 }
-
-/* A scan goes through all contexts.  The bound keeps false records of a program from causing scans
- * without end. */
-#define SCANS_MAX 16384u
 
 /* From this many arcs of a thread on, sure calls are also reported to fc_counts_arc_from_frame. */
 #define ARCS_MANY 1024u
@@ -74,24 +68,6 @@ void fc_counted_begin_function(FcCounted *counted, guint32 function, gboolean ne
     if (!is_marked || !nested)
         g_array_index(counts->counted_functions, guint8, function) =
             nested ? FC_COUNTS_NESTED : FC_COUNTS_ALL;
-    if (function < counted->before->len && g_array_index(counted->before, double, function) != 0)
-        return;
-    if (counted->scans++ >= SCANS_MAX)
-        return;
-    if (counted->before->len <= function)
-        g_array_set_size(counted->before, function + 1);
-    guint64 local = 0;
-    guint64 calls = 0;
-    fc_counts_flush_sums(counts);
-    for (guint32 i = 1; i < counts->node_count; i++)
-    {
-        if (counts->nodes[i].function != function)
-            continue;
-        local += counts->nodes[i].local;
-        calls += counts->nodes[i].calls;
-    }
-    if (calls > 0)
-        g_array_index(counted->before, double, function) = (double)local / (double)calls;
 }
 
 void fc_counted_sure(FcCounted *counted, guint32 arc)

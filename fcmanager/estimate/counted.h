@@ -76,12 +76,9 @@ typedef struct
     GArray *samples;    /* FcCountedSample */
     FcNodes sample_map; /* by parent and arc: sample + 1 */
     GArray *sure;       /* guint64 by arc: calls whose caller is certain */
-    GArray *before;     /* double by function: mean local time of its calls while all were recorded;
-                           ends early if none */
     GArray *
         arcs_before; /* guint32 by function: how many arcs there were when it began to be counted */
     GArray *watched; /* FcCountedWatched by arc */
-    guint scans;
 } FcCounted;
 
 /* Returns an empty FcCounted; the caller frees it.  `counts` must outlive it. */

@@ -6,8 +6,7 @@
 
 #include "libfc/beacon.h"
 
-/* With more than this part of the samples in unknown code, the samples are not used. */
-#define UNKNOWN_MOST 0.1
+#include <math.h>
 
 typedef struct
 {
@@ -93,10 +92,13 @@ static void add_word(Finder *finder, const FcSampledWord *word)
         finder->found.unknown += word->weight;
 }
 
+/* Samples in unknown code may be any function's.  They may be no larger a part of all than the
+ * standard error of the fewest samples that are used. */
 static gboolean are_enough(const FcFunctionSamples *samples, const FcObserved *observed)
 {
     const double inside = observed->weight - samples->unknown - samples->outside;
-    return inside > 0 && samples->unknown <= UNKNOWN_MOST * observed->weight;
+    const double most = observed->weight / sqrt(FC_SAMPLES_LEAST);
+    return inside > 0 && samples->unknown <= most;
 }
 
 FcFunctionSamples *fc_function_samples_of(const FcCounts *counts, const FcObserved *observed)

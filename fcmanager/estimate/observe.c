@@ -11,7 +11,10 @@
 #include <time.h>
 
 /* Poll interval in us.  It begins with the least and later is a part of the time for which the
- * youngest thread was watched, up to the most. */
+ * youngest thread was watched, up to the most.  No time depends on it but by the number of
+ * samples, as each sample has the weight of its interval.  A part of 500 gives 500 samples in the
+ * first 50 ms: a tenth of them, 50, has a standard error of a seventh.  At the most, one of
+ * READS_MOST reads a millisecond takes 16 us of the manager's time, less than 2% of a CPU. */
 #define INTERVAL_LEAST 100.0
 #define INTERVAL_MOST 1000.0
 #define INTERVAL_PART 500.0

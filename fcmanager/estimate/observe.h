@@ -15,6 +15,10 @@
 
 #include <glib.h>
 
+/* A mean or a share that comes from fewer samples is not used.  The relative standard error of a
+ * count of n samples is 1 / sqrt(n) (Poisson): with 30 it is 0.18. */
+#define FC_SAMPLES_LEAST 30.0
+
 typedef struct FcObserver FcObserver;
 
 /* Samples of one thread.  `words`: FcSampledWord, each word once. */

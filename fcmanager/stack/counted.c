@@ -97,8 +97,9 @@ struct StackFrame *fc_stack_begin_sample(FcStack *stack, const struct FcCallSite
     return frame;
 }
 
-/* A timed call with a longer local time was preempted or did something rare: a function that libfc
- * counts by itself takes less than a microsecond on average. */
+/* A timed call with a longer local time was preempted or did something rare.  libfc counts
+ * functions whose calls take less than 400 ns on average, so at most 0.4% of them can take so long
+ * (Markov's inequality), and most of those that do were preempted. */
 #define SAMPLE_MOST_NS 100000u
 
 static guint64 most_ticks(const FcStack *stack)

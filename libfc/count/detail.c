@@ -23,7 +23,9 @@
 #else
 #define SHORT_NS 400
 #endif
-#define RECORDED_NS 40 /* the overhead of a recorded call */
+/* Taken off a caller for each recorded call that it made, before it is compared with SHORT_NS.
+ * Both decide which functions are counted, and are part of no time. */
+#define RECORDED_NS 40
 
 /* How many first chunks of a thread are all judged.  After them one in CHUNKS_EACH is. */
 #define FIRST_CHUNKS 16
