@@ -411,7 +411,7 @@ static void put_run(const FcReportContext *context, const FcStacks *stacks, FcJs
     fc_json_signed(json, "time_mode", profile->time_mode);
     fc_json_string(json, "clock", clocks[model->time]);
     fc_json_boolean(json, "misses_calls", fc_report_misses_calls(context));
-    fc_json_unsigned(json, "looks", profile->looks);
+    fc_json_unsigned(json, "samples", profile->samples);
     fc_json_unsigned(json, "contexts", profile->contexts->len);
     fc_json_unsigned(json, "omitted", stacks->omitted);
     fc_json_unsigned(json, "deep", stacks->deep);

@@ -108,7 +108,7 @@ static void put_end(const Export *export, const FcProfile *header)
 /* Of a call, as measured when the process started. */
 static void put_costs(FcJson *json, const FcProfile *header)
 {
-    fc_json_unsigned(json, "looks", header->looks);
+    fc_json_unsigned(json, "samples", header->samples);
     fc_json_unsigned(json, "executed", header->executed);
     fc_json_unsigned(json, "executed_by_timer", header->executed_by_timer);
     fc_json_unsigned(json, "unsampled_ns", header->unsampled_ns);

@@ -8,7 +8,7 @@
 #define MANAGER_NOTABLE_NS 50000000u
 #define SHARED_MAX 4u         /* named one by one */
 #define HOOKS_LOOKED_AT 1000u /* functions: where these are not hooked after inlining, none is */
-#define LOOKS_MANY 30u        /* of so few no function can have its time by them */
+#define FEW_SAMPLES 30u       /* of so few no function can have its time by them */
 
 /* Time in the kernel that no sample shows, where it is a hundredth of all. */
 static void note_unsampled(const FcReportContext *context)
@@ -55,9 +55,10 @@ static void note_estimates(const FcReportContext *context)
                    "timed%s: times with ~ are estimates%s.",
                    functions, functions > 1 ? "s" : "", all, timed > 0 ? some : "none",
                    timed > 0 ? ", at random" : "",
-                   model->profile->looks < LOOKS_MANY ? ", rough ones, as there are few samples of "
-                                                        "where threads were"
-                                                      : "");
+                   model->profile->samples < FEW_SAMPLES
+                       ? ", rough ones, as there are few samples of "
+                         "where threads were"
+                       : "");
 }
 
 /* What threads waited for the manager, or took to hand records to it. */

@@ -19,7 +19,7 @@
 
 #define FINDINGS_MAX 3
 #define FUNCTIONS_MAX 15 /* unless --top or --all */
-#define LOOKS_MANY 30u   /* samples: of so few no function can have its time by them */
+#define FEW_SAMPLES 30u  /* samples: of so few no function can have its time by them */
 #define WIDTH_OF_PLACES 100
 #define PROGRAM_WIDTH 32 /* of a line of 80 */
 
@@ -330,7 +330,7 @@ static void print_footnote(const FcReportContext *context, const Seen *seen, gui
     g_autofree char *others = g_strdup_printf("%u more: --all.", more);
     Remark remarks[] = {
         {model->profile->extended && !fc_report_misses_calls(context), 5, "Calls are exact."},
-        {(seen->has_errors || seen->has_unknown) && model->profile->looks < LOOKS_MANY, 1,
+        {(seen->has_errors || seen->has_unknown) && model->profile->samples < FEW_SAMPLES, 1,
          "Few samples: own times are rough."},
         {seen->has_errors, 3,
          fc_render_utf8(context->render) ? "±: standard error." : "+-: standard error."},

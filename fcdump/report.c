@@ -521,11 +521,11 @@ void fc_report_note_marks(const FcReportContext *context)
     const char *doubt = "? time: mostly uncertain, as overhead was several times as long or few "
                         "calls were timed.";
     const FcProfile *profile = context->model->profile;
-    const guint64 looks = profile->looks;
-    g_autofree char *seen =
-        looks > 0
-            ? g_strdup_printf(", and by %" G_GUINT64_FORMAT " samples of where threads were", looks)
-            : g_strdup("");
+    const guint64 samples = profile->samples;
+    g_autofree char *seen = samples > 0 ? g_strdup_printf(", and by %" G_GUINT64_FORMAT
+                                                          " samples of where threads were",
+                                                          samples)
+                                        : g_strdup("");
     g_autofree char *executed =
         g_strdup_printf("%" G_GUINT64_FORMAT " samples of where threads executed%s",
                         profile->executed, profile->executed_by_timer > 0 ? ", by timers" : "");

@@ -101,8 +101,8 @@ struct FcChunk
                               follows it */
     union
     {
-        struct FcChunk *next; /* libfc's own: the thread's next private buffer */
-        uint64_t beacon;      /* in shared memory: beacon.h */
+        struct FcChunk *next;  /* libfc's own: the thread's next private buffer */
+        uint64_t current_word; /* in shared memory: libfc/current-word.h */
     };
     uint32_t kind;       /* enum FcChunkKind; set before `ready` */
     uint32_t is_sent;    /* libfc's own, atomic: given away, and not claimed since */

@@ -168,7 +168,7 @@ __attribute__((noinline)) static void enter_counting(struct FcCounterTable *tabl
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
     uint64_t word;
-    fc_beacon_set(fc_counter_table_beacon(&fc_hooks), FC_BEACON_HOOK);
+    fc_current_set(fc_counter_table_current_word(&fc_hooks), FC_CURRENT_HOOK);
     switch (fc_counter_table_enter(table, address, (uint64_t)(uintptr_t)site, &word))
     {
     case FC_ENTRY_COUNTED:
@@ -185,8 +185,8 @@ __attribute__((noinline)) static void enter_counting(struct FcCounterTable *tabl
         else
             record(function, site, where);
     }
-    fc_beacon_set(fc_counter_table_beacon(&fc_hooks),
-                  fc_beacon_entered(address, (uint64_t)(uintptr_t)site));
+    fc_current_set(fc_counter_table_current_word(&fc_hooks),
+                   fc_current_entered(address, (uint64_t)(uintptr_t)site));
 }
 
 /* `stack_address` is that of the hook, with all bits. */
@@ -195,7 +195,7 @@ __attribute__((noinline)) static void leave_counting(struct FcCounterTable *tabl
                                                      uint64_t stack_address)
 {
     const uint64_t address = (uint64_t)(uintptr_t)function;
-    fc_beacon_set(fc_counter_table_beacon(&fc_hooks), FC_BEACON_HOOK);
+    fc_current_set(fc_counter_table_current_word(&fc_hooks), FC_CURRENT_HOOK);
     const struct FcSlot *slot = fc_counter_table_find_slot(table, address);
     if (fc_unlikely(!slot || stack_address >= slot->exit_limit))
     {
@@ -207,8 +207,8 @@ __attribute__((noinline)) static void leave_counting(struct FcCounterTable *tabl
         else
             record(function, site, where);
     }
-    fc_beacon_set(fc_counter_table_beacon(&fc_hooks),
-                  fc_beacon_left(address, (uint64_t)(uintptr_t)site));
+    fc_current_set(fc_counter_table_current_word(&fc_hooks),
+                   fc_current_left(address, (uint64_t)(uintptr_t)site));
 }
 
 /* For hooks in modules that have found that the thread counts nothing. */
@@ -249,8 +249,8 @@ void fc_hook_refill(void *function, void *site)
 {
     if (!fc_deferred_is_needed())
         fc_counted_refill(function, site, WHERE(FC_RECORD_ENTER));
-    fc_beacon_set(fc_counter_table_beacon(&fc_hooks),
-                  fc_beacon_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
+    fc_current_set(fc_counter_table_current_word(&fc_hooks),
+                   fc_current_entered((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site));
 }
 
 VERSIONS("__cyg_profile_func_enter", fc_hook_enter);

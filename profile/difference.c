@@ -575,7 +575,7 @@ void fc_profile_take_off(FcProfile *profile, const FcProfile *part)
     drop_thread_functions(profile);
     drop_functions(profile);
     take_off(&profile->run_ns, part->run_ns);
-    take_off(&profile->looks, part->looks);
+    take_off(&profile->samples, part->samples);
 }
 
 gboolean fc_profile_subtract(FcProfile *later, const FcProfile *earlier, GError **error)

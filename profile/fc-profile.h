@@ -452,7 +452,7 @@ typedef struct
                                            call in all, of that the part between its two time
                                            stamps, of a counted call, of a call instrumented after
                                            inlining.  All 0: not measured, nothing was subtracted */
-    guint64 looks;             /* how many samples of current functions corrected the times */
+    guint64 samples;           /* how many samples of current functions corrected the times */
     guint64 executed;          /* how many samples of executed addresses the times are from */
     guint64 executed_by_timer; /* those of them that a timer's signal took */
     guint64 unsampled_ns;      /* time on the CPU that no sample shows, in the kernel */

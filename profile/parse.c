@@ -61,7 +61,7 @@ static gboolean read_key(FcParser *parser)
     for (guint i = 0; i < section->field_count; i++)
     {
         const FcField *key = &section->fields[i];
-        if (is_word(word, bytes, key->what))
+        if (is_word(word, bytes, key->what) || (key->former && is_word(word, bytes, key->former)))
             return fc_field_read(parser, key, parser->profile);
     }
     parser->text.word = parser->text.line_end; /* an unknown key: skips the line */

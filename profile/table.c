@@ -34,7 +34,7 @@ static const FcField process_fields[] = {
 static const FcField clock_fields[] = {
     FIELD("mode", MODE, FcProfile, time_mode, KEEP),
     FIELD("ticks-per-second", RATE, FcProfile, ticks_per_second, FIRST),
-    FIELD("looks", NUMBER, FcProfile, looks, SUM, .optional = TRUE),
+    FIELD("samples", NUMBER, FcProfile, samples, SUM, .optional = TRUE, .former = "looks"),
     FIELD("executed", NUMBER, FcProfile, executed, SUM, .optional = TRUE),
     FIELD("executed-by-timer", NUMBER, FcProfile, executed_by_timer, SUM, .optional = TRUE),
     FIELD("unsampled", NUMBER, FcProfile, unsampled_ns, SUM, .optional = TRUE),

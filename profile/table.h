@@ -122,8 +122,9 @@ typedef struct
     FcFieldType type;
     gsize offset; /* in the record */
     FcFieldMerge merge;
-    guint of;          /* see the types */
-    gboolean optional; /* the key is left out if the value is 0 or NULL */
+    guint of;           /* see the types */
+    gboolean optional;  /* the key is left out if the value is 0 or NULL */
+    const char *former; /* the key in older files; NULL: the same */
 } FcField;
 
 /* ---- Sections -------------------------------------------------------------------------- */

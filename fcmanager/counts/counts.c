@@ -588,7 +588,7 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
         fc_counts_add_wait(&into->arc_waits, target, fc_counts_wait(from->arc_waits, i));
     }
     into->contexts_folded += from->contexts_folded;
-    into->looks += from->looks;
+    into->samples += from->samples;
     into->executed += from->executed;
     into->executed_by_timer += from->executed_by_timer;
     into->unsampled_ns += from->unsampled_ns;
@@ -793,7 +793,7 @@ gboolean fc_counts_take(FcCounts *into, FcCounts *from)
     if (into->contexts_in_use)
         *into->contexts_in_use += into->node_count - 1;
     into->node_limit = sums.node_limit;
-    into->looks += sums.looks;
+    into->samples += sums.samples;
     into->executed += sums.executed;
     into->executed_by_timer += sums.executed_by_timer;
     into->unsampled_ns += sums.unsampled_ns;

@@ -161,7 +161,7 @@ typedef struct
     guint32 node_count;
     guint32 node_room;
     guint32 node_limit;
-    guint64 looks;             /* samples of the thread that corrected its times; 0: none */
+    guint64 samples;           /* samples of the thread that corrected its times; 0: none */
     guint64 executed;          /* samples of its program counter that its times are from; 0: none */
     guint64 executed_by_timer; /* those of them that timers of the threads took */
     gint64 unsampled_ns;       /* ns on the CPU beside these samples, in the kernel: FcPcSamples */

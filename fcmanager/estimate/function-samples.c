@@ -4,7 +4,7 @@
  */
 #include "fcmanager/estimate/function-samples.h"
 
-#include "libfc/beacon.h"
+#include "libfc/current-word.h"
 
 #include <math.h>
 
@@ -12,9 +12,10 @@ typedef struct
 {
     const FcCounts *counts;
     FcFunctionSamples found;
-    GHashTable *entered; /* beacon of a function's entry -> arc + 1; more arcs with that beacon: */
+    GHashTable *entered; /* current_word of a function's entry -> arc + 1; more arcs with that
+                            current_word: */
     guint32 *next;       /* by arc; 0: none */
-    GHashTable *sites;   /* the same for beacons of call sites */
+    GHashTable *sites;   /* the same for current-function words of call sites */
     guint32 *next_site;
 } Finder;
 
@@ -31,8 +32,8 @@ static void index_arcs(Finder *finder)
     {
         const FcCountsArc *arc = &counts->arcs[i];
         chain(finder->entered, finder->next,
-              fc_beacon_entered(counts->functions[arc->callee].address, arc->site), i);
-        chain(finder->sites, finder->next_site, arc->site & FC_BEACON_FUNCTION_MASK, i);
+              fc_current_entered(counts->functions[arc->callee].address, arc->site), i);
+        chain(finder->sites, finder->next_site, arc->site & FC_CURRENT_FUNCTION_MASK, i);
     }
 }
 
@@ -77,13 +78,13 @@ static gboolean add_entered(Finder *finder, guint32 first, const FcSampledWord *
 
 static void add_word(Finder *finder, const FcSampledWord *word)
 {
-    const guint64 entered = word->beacon & ~FC_BEACON_LEFT;
+    const guint64 entered = word->current_word & ~FC_CURRENT_LEFT;
     const guint32 first = GPOINTER_TO_UINT(g_hash_table_lookup(finder->entered, &entered));
     const guint32 of_site = GPOINTER_TO_UINT(g_hash_table_lookup(finder->sites, &entered));
     gboolean is_known = TRUE;
-    if (word->beacon == FC_BEACON_HOOK)
+    if (word->current_word == FC_CURRENT_HOOK)
         finder->found.hooks += word->weight;
-    else if (entered == word->beacon)
+    else if (entered == word->current_word)
         is_known = add_entered(finder, first, word);
     else
         is_known = add_left(finder, first, finder->next, word) ||

@@ -5,7 +5,7 @@
 #include "fcmanager/estimate/observe.h"
 
 #include "fcmanager/counts/on-cpu.h"
-#include "libfc/beacon.h"
+#include "libfc/current-word.h"
 
 #include <math.h>
 #include <time.h>
@@ -29,7 +29,7 @@
 #define WATCHED_MAX 192u
 /* Bounds our memory if the program writes arbitrary words.  Words beyond this count are one. */
 #define WORDS_MAX 65536u
-#define WORD_OTHER FC_BEACON_LEFT
+#define WORD_OTHER FC_CURRENT_LEFT
 /* A waiting thread is sampled half as often each time, down to one in this many times. */
 #define EVERY_MOST 16u
 #define RESTS_MOST 64u
@@ -45,12 +45,12 @@
 struct FcWatched
 {
     FcObserver *observer;
-    const guint64 *beacon;
+    const guint64 *current_word;
     FcOnCpu on_cpu;
     guint every; /* it is sampled in one of this many intervals; a sample counts for as many */
     guint rests; /* how many samples it still leaves out */
     gboolean is_paused;
-    GHashTable *weights; /* beacon -> index in `seen.words`, + 1 */
+    GHashTable *weights; /* current_word -> index in `seen.words`, + 1 */
     FcObserved seen;
 };
 
@@ -76,18 +76,18 @@ static guint64 next_random(FcObserver *observer)
     return observer->random = x;
 }
 
-static FcSampledWord *find(FcWatched *watched, guint64 beacon)
+static FcSampledWord *find(FcWatched *watched, guint64 current_word)
 {
     GArray *words = watched->seen.words;
-    guint at = GPOINTER_TO_UINT(g_hash_table_lookup(watched->weights, &beacon));
-    if (at == 0 && words->len >= WORDS_MAX && beacon != WORD_OTHER)
+    guint at = GPOINTER_TO_UINT(g_hash_table_lookup(watched->weights, &current_word));
+    if (at == 0 && words->len >= WORDS_MAX && current_word != WORD_OTHER)
         return find(watched, WORD_OTHER);
     if (at == 0)
     {
-        const FcSampledWord one = {.beacon = beacon};
+        const FcSampledWord one = {.current_word = current_word};
         g_array_append_val(words, one);
         at = words->len;
-        g_hash_table_insert(watched->weights, g_memdup2(&beacon, sizeof beacon),
+        g_hash_table_insert(watched->weights, g_memdup2(&current_word, sizeof current_word),
                             GUINT_TO_POINTER(at));
     }
     return &g_array_index(words, FcSampledWord, at - 1);
@@ -108,11 +108,12 @@ static void add(FcWatched *watched, GArray *values, double weight)
     g_array_sort(values, compare_values);
     for (guint from = 0, to; from < values->len; from = to)
     {
-        const guint64 beacon = g_array_index(values, guint64, from);
-        for (to = from; to < values->len && g_array_index(values, guint64, to) == beacon; to++)
+        const guint64 current_word = g_array_index(values, guint64, from);
+        for (to = from; to < values->len && g_array_index(values, guint64, to) == current_word;
+             to++)
             continue;
         const double part = each * (to - from);
-        FcSampledWord *word = find(watched, beacon);
+        FcSampledWord *word = find(watched, current_word);
         word->weight += part;
         word->variance += part * part;
     }
@@ -134,9 +135,9 @@ static void sample(FcWatched *watched, guint reads, double weight)
     g_array_set_size(values, 0);
     for (guint i = 0; i < reads; i++)
     {
-        const guint64 beacon = __atomic_load_n(watched->beacon, __ATOMIC_RELAXED);
-        is_running |= i > 0 && beacon != g_array_index(values, guint64, 0);
-        g_array_append_val(values, beacon);
+        const guint64 current_word = __atomic_load_n(watched->current_word, __ATOMIC_RELAXED);
+        is_running |= i > 0 && current_word != g_array_index(values, guint64, 0);
+        g_array_append_val(values, current_word);
         next += READ_LEAST + (next_random(observer) >> 32 & READ_MASK);
         while (i + 1 < reads && now_ns() < next)
             continue;
@@ -260,7 +261,8 @@ void fc_observer_free(FcObserver *observer)
     g_free(observer);
 }
 
-FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint pid, gint64 tid)
+FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *current_word, gint pid,
+                             gint64 tid)
 {
     g_mutex_lock(&observer->lock);
     const gboolean is_full = observer->watched->len >= WATCHED_MAX;
@@ -272,7 +274,7 @@ FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint p
         return NULL;
     FcWatched *watched = g_new0(FcWatched, 1);
     watched->observer = observer;
-    watched->beacon = beacon;
+    watched->current_word = current_word;
     watched->on_cpu = on_cpu;
     watched->every = 1;
     watched->weights = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);

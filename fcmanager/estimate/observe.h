@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The sampler reads the word in which a thread's hooks say where the thread is (libfc/beacon.h). It
- * does so at random times in a thread of the manager's own, every 0.1 ms at first and every
- * millisecond later.  The program does nothing for it.
+ * The sampler reads the word in which a thread's hooks say where the thread is
+ * (libfc/current-word.h). It does so at random times in a thread of the manager's own, every 0.1 ms
+ * at first and every millisecond later.  The program does nothing for it.
  *
  * A sample counts if the thread is on the CPU: the word changes meanwhile, or the kernel says so
  * (on-cpu.h).  It has the weight of one sampling interval.  If the thread was preempted, perhaps by
@@ -24,7 +24,7 @@ typedef struct FcObserver FcObserver;
 /* Samples of one thread.  `words`: FcSampledWord, each word once. */
 typedef struct
 {
-    guint64 beacon;
+    guint64 current_word;
     double weight;   /* us */
     double variance; /* variance of `weight`, as samples are taken at random: the sum of the squares
                         of its weights in each sample */
@@ -46,10 +46,11 @@ FcObserver *fc_observer_new(void);
 /* Frees the sampler.  Nothing may be watched any more. */
 void fc_observer_free(FcObserver *observer);
 
-/* Samples `beacon` until fc_observer_end.  It is that of thread `tid` of process `pid`, as the
- * manager knows them.  The memory must stay until then.  NULL: too many threads are watched, or the
- * kernel does not know this one. */
-FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *beacon, gint pid, gint64 tid);
+/* Samples `current_word` until fc_observer_end.  It is that of thread `tid` of process `pid`, as
+ * the manager knows them.  The memory must stay until then.  NULL: too many threads are watched, or
+ * the kernel does not know this one. */
+FcWatched *fc_observer_watch(FcObserver *observer, const guint64 *current_word, gint pid,
+                             gint64 tid);
 /* TRUE: stops sampling this thread, as its hooks no longer write the word.  FALSE: goes on. */
 void fc_observer_pause(FcWatched *watched, gboolean pauses);
 /* Between hold and release nothing is sampled, so that a forked child has all samples. */

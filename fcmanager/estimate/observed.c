@@ -327,7 +327,7 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead
     set_functions(&refine, functions);
     g_autofree double *local = divide(&refine, functions);
     share_out(&refine, local);
-    counts->looks = seen->samples;
+    counts->samples = seen->samples;
     g_free(refine.frames);
     g_free(refine.busy);
     g_free(refine.whole);

@@ -282,7 +282,7 @@ static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const cha
     profile->ppid = process->hello.ppid;
     profile->ticks_per_second = 1e9 / build.clock->ns_per_tick;
     add_overhead(&build, &process->overhead);
-    profile->looks = counts->looks;
+    profile->samples = counts->samples;
     profile->executed = counts->executed;
     profile->executed_by_timer = counts->executed_by_timer;
     profile->unsampled_ns = (guint64)MAX(counts->unsampled_ns, 0);

@@ -107,7 +107,8 @@ static void take_counts(FcProcess *process, const FcWireMessage *message)
         /* in another PID namespace its thread ids mean other threads */
         if (process->setup->observer && view.sequence == 0 && !thread->watched &&
             (process->hello.flags & FC_HELLO_ELSEWHERE) == 0)
-            fc_thread_watch(thread, process->setup->observer, view.beacon, process->hello.pid);
+            fc_thread_watch(thread, process->setup->observer, view.current_word,
+                            process->hello.pid);
     }
 }
 

@@ -397,9 +397,9 @@ static Counter read_counter(const struct FcCount *count)
                      .is_after_inlining = (marked & FC_FUNCTION_AFTER_INLINING) != 0};
 }
 
-void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beacon, gint pid)
+void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *current_word, gint pid)
 {
-    thread->watched = fc_observer_watch(observer, beacon, pid, thread->tid);
+    thread->watched = fc_observer_watch(observer, current_word, pid, thread->tid);
     g_clear_pointer(&thread->unwatched, g_array_unref);
     thread->unwatched = fc_stack_busy_so_far(thread->stack);
 }

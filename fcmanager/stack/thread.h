@@ -90,7 +90,7 @@ const FcChunkView *fc_thread_entry_chunk(const FcThread *thread, guint32 index);
 void fc_thread_sum_entries(FcThread *thread, FcEntries *entries, double ticks_per_ns,
                            guint64 most_ticks, gboolean ended, FcStackOff *off);
 /* Begins to sample the thread, which is one of process `pid`. */
-void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *beacon, gint pid);
+void fc_thread_watch(FcThread *thread, FcObserver *observer, const guint64 *current_word, gint pid);
 /* Finds out which functions and call sites in [start, end) the counters from before `time` belong
  * to.  To be called before the modules forget what was at these addresses then. */
 void fc_thread_keep_places(FcThread *thread, guint64 start, guint64 end, guint64 time);

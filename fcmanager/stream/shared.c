@@ -129,7 +129,7 @@ static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process,
     view->stopped = __atomic_load_n(&chunk->stopped, __ATOMIC_RELAXED) == 1;
     view->units = chunk->units;
     view->counts = chunk->counts;
-    view->beacon = &chunk->beacon;
+    view->current_word = &chunk->current_word;
     view->pages = (const guint8 *)chunk;
     return __atomic_load_n(&chunk->kind, __ATOMIC_RELAXED) == kind && view->thread != 0 &&
            view->generation >= 1 && view->generation <= G_MAXUINT16;

@@ -35,7 +35,7 @@ typedef struct
     /* By the kind of the chunk; the program can still write to all of them: */
     const struct FcUnit *units;   /* records: FC_CHUNK_UNITS */
     const struct FcCount *counts; /* counts: FC_CHUNK_COUNTS */
-    const guint64 *beacon;        /* counts: see libfc/beacon.h */
+    const guint64 *current_word;  /* counts: see libfc/current-word.h */
     const guint8 *pages;          /* entries: the whole chunk with its header */
     gboolean stopped;             /* libfc could not give it away */
 } FcChunkView;

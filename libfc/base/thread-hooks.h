@@ -19,7 +19,7 @@ struct FcHooks
     struct FcCounterTable *table; /* NULL: nothing is counted in this thread */
     /* Non-NULL whenever `table` is; otherwise NULL or a dummy.  Kept once the thread has counted.
      */
-    uint64_t *beacon;
+    uint64_t *current_word;
     /* Of code that gcc instrumented after inlining: a return address on the stack within `room`
        bytes above `stack_start` belongs to a call without an entry record, or to one that is being
        entered.  Nothing is known of other addresses (recorded.h). */

@@ -11,7 +11,7 @@
 
 #include "libfc/base/sys.h"
 #include "libfc/base/thread-hooks.h"
-#include "libfc/beacon.h"
+#include "libfc/current-word.h"
 #include "libfc/fc-format.h"
 
 #include <stdbool.h>
@@ -28,8 +28,8 @@ struct FcPair
     /* Distance in bytes from the pair to its counter.  In a forked child it is 0; a hook that
        has found the pair before the fork counts in the pair itself then, which looks used up. */
     uint64_t counter;
-    uint64_t beacon; /* what the hook stores in the current-function word after such a call:
-                        fc_beacon_entered */
+    uint64_t current_word; /* what the hook stores in the current-function word after such a call:
+                        fc_current_entered */
 };
 #define FC_PAIR_HIDDEN                                                                             \
     (UINT64_C(1) << 61) /* together with FC_FUNCTION_AFTER_INLINING or FC_COUNT_DEEP */
@@ -251,7 +251,7 @@ fc_counter_table_enter(struct FcCounterTable *table, uint64_t key, uint64_t site
     if (fc_unlikely(!pair))
         return FC_ENTRY_UNKNOWN;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    *word = pair->beacon;
+    *word = pair->current_word;
     return fc_likely(fc_counter_table_count(pair)) ? FC_ENTRY_COUNTED : FC_ENTRY_USED_UP;
 }
 
@@ -266,10 +266,10 @@ fc_counter_table_enter(struct FcCounterTable *table, uint64_t key, uint64_t site
 /* The thread's current-function word, for a hook that has read a table.  Read after the table,
  * since a handler in between may be the first to count. */
 static inline __attribute__((always_inline)) uint64_t *
-fc_counter_table_beacon(struct FcHooks *hooks)
+fc_counter_table_current_word(struct FcHooks *hooks)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return __atomic_load_n(&hooks->beacon, __ATOMIC_RELAXED);
+    return __atomic_load_n(&hooks->current_word, __ATOMIC_RELAXED);
 }
 
 /* The functions of libfc that a module's hook goes on to. */
@@ -293,12 +293,12 @@ fc_counter_table_hook_enter(struct FcHooks *hooks, void *function, void *site,
         const uint64_t key = (uint64_t)(uintptr_t)function;
         const uint64_t from = (uint64_t)(uintptr_t)site;
         uint64_t word;
-        uint64_t *beacon = fc_counter_table_beacon(hooks);
-        fc_beacon_set(beacon, FC_BEACON_HOOK);
+        uint64_t *current_word = fc_counter_table_current_word(hooks);
+        fc_current_set(current_word, FC_CURRENT_HOOK);
         switch (fc_counter_table_enter(table, key, from, &word))
         {
         case FC_ENTRY_COUNTED:
-            fc_beacon_set(beacon, word);
+            fc_current_set(current_word, word);
             return;
         case FC_ENTRY_USED_UP:
             targets->refill(function, site);
@@ -321,11 +321,11 @@ fc_counter_table_hook_exit(struct FcHooks *hooks, void *function, void *site,
     {
         uint64_t address = (uint64_t)(uintptr_t)function;
         const struct FcSlot *slot = fc_counter_table_slot(table, address);
-        uint64_t *beacon = fc_counter_table_beacon(hooks);
-        fc_beacon_set(beacon, FC_BEACON_HOOK);
+        uint64_t *current_word = fc_counter_table_current_word(hooks);
+        fc_current_set(current_word, FC_CURRENT_HOOK);
         if (fc_likely(fc_counter_table_has(&slot->function, address) &&
                       FC_STACK_ADDRESS() < slot->exit_limit))
-            fc_beacon_set(beacon, fc_beacon_left(address, (uint64_t)(uintptr_t)site));
+            fc_current_set(current_word, fc_current_left(address, (uint64_t)(uintptr_t)site));
         else
             targets->exit(function, site);
         return;

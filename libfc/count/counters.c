@@ -17,14 +17,14 @@
 #define MORE_MAX (MORE_FIRST << (FC_MORE_SIZES - 1))
 
 /* For the hooks of a thread that has no chunk that the manager could read. */
-static __thread uint64_t dummy_beacon __attribute__((tls_model("initial-exec")));
+static __thread uint64_t dummy_current_word __attribute__((tls_model("initial-exec")));
 
 static struct FcCounted *all; /* all threads that count */
 static uint32_t all_lock;
 
-void fc_counters_set_beacon(struct FcChunk *chunk)
+void fc_counters_set_current_word(struct FcChunk *chunk)
 {
-    fc_hooks.beacon = chunk ? &chunk->beacon : &dummy_beacon;
+    fc_hooks.current_word = chunk ? &chunk->current_word : &dummy_current_word;
 }
 
 static void *map_wiped(size_t bytes)
@@ -46,8 +46,8 @@ struct FcCounted *fc_counters_own(void)
     if (!counted)
         return NULL;
     counted->random = ((uint64_t)(uintptr_t)counted ^ fc_clock_peek()) | 1;
-    if (!fc_hooks.beacon)
-        fc_counters_set_beacon(NULL);
+    if (!fc_hooks.current_word)
+        fc_counters_set_current_word(NULL);
     fc_thread.counted = counted;
     fc_lock(&all_lock);
     counted->next = all;
@@ -60,7 +60,7 @@ void fc_counters_end(void)
 {
     struct FcCounted *counted = fc_thread.counted;
     fc_hooks.table = NULL;
-    fc_counters_set_beacon(NULL);
+    fc_counters_set_current_word(NULL);
     fc_thread.checks_all_calls = false;
     fc_thread.counted = NULL;
     if (!counted)
@@ -81,7 +81,7 @@ void fc_counters_end(void)
 void fc_counters_stop(void)
 {
     fc_hooks.table = NULL;
-    fc_counters_set_beacon(NULL);
+    fc_counters_set_current_word(NULL);
     fc_thread.checks_all_calls = false;
     fc_thread.counted = NULL;
 }
@@ -90,7 +90,7 @@ void fc_counters_stop(void)
 void fc_counters_after_fork(void)
 {
     fc_hooks.table = NULL;
-    fc_counters_set_beacon(NULL);
+    fc_counters_set_current_word(NULL);
     fc_thread.checks_all_calls = false;
     fc_thread.counted = NULL;
     all = NULL;
@@ -331,7 +331,7 @@ bool fc_counters_make_room(struct FcCounted *counted)
     if (!chunk)
         return false;
     if (counted->chunk_count++ == 0)
-        fc_counters_set_beacon(chunk);
+        fc_counters_set_current_word(chunk);
     counted->chunk = chunk;
     counted->counts = 0;
     return true;
@@ -394,7 +394,7 @@ static struct FcPair *make_pair(struct FcCounted *counted, struct FcFunction *kn
     known->key = key;
     pair->counter = (uintptr_t)count - (uintptr_t)pair;
     pair->site = site;
-    pair->beacon = fc_beacon_entered(function & FC_POINTER_MASK, site);
+    pair->current_word = fc_current_entered(function & FC_POINTER_MASK, site);
     __atomic_store_n(&pair->key, key | (is_hidden ? FC_PAIR_HIDDEN : 0), __ATOMIC_RELEASE);
     if (is_first)
     {

@@ -127,9 +127,9 @@ bool fc_counters_have_stopped(void);
  * has to come to libfc. */
 void fc_counters_install_table(struct FcCounted *counted);
 
-/* Sets the thread's current-function word (beacon.h), which is in its first chunk of counts;
+/* Sets the thread's current-function word (current-word.h), which is in its first chunk of counts;
  * NULL: nobody reads it. */
-void fc_counters_set_beacon(struct FcChunk *chunk);
+void fc_counters_set_current_word(struct FcChunk *chunk);
 
 /* Makes a record now; the second makes one of a counted function. */
 void fc_counters_record(enum FcRecordKind kind, uint64_t function, uint64_t site, uint64_t where);

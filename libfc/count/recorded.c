@@ -16,9 +16,10 @@ _Static_assert(sizeof(struct FcPair) == 32 && FC_COUNTER_PAIRS == 4096, "");
 _Static_assert(offsetof(struct FcPair, key) == 0 && offsetof(struct FcCounterTable, pairs) == 0,
                "");
 _Static_assert(offsetof(struct FcPair, site) == 8 && offsetof(struct FcPair, counter) == 16, "");
-_Static_assert(offsetof(struct FcPair, beacon) == 24, "");
+_Static_assert(offsetof(struct FcPair, current_word) == 24, "");
 _Static_assert(offsetof(struct FcCount, word) == 0, "and fc_counter_table_count");
-_Static_assert(offsetof(struct FcHooks, table) == 0 && offsetof(struct FcHooks, beacon) == 8, "");
+_Static_assert(offsetof(struct FcHooks, table) == 0 && offsetof(struct FcHooks, current_word) == 8,
+               "");
 _Static_assert(offsetof(struct FcHooks, stack_start) == 16, "");
 _Static_assert(offsetof(struct FcHooks, room) == 24, "");
 #endif

@@ -210,12 +210,13 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
 static inline __attribute__((always_inline)) void record(enum FcRecordKind kind, uintptr_t function,
                                                          uint64_t key, uint64_t *kept)
 {
-    if (fc_hooks.beacon)
-        fc_beacon_set(fc_hooks.beacon, FC_BEACON_HOOK);
+    if (fc_hooks.current_word)
+        fc_current_set(fc_hooks.current_word, FC_CURRENT_HOOK);
     count_or_record(kind, function, key, kept);
-    if (fc_hooks.beacon)
-        fc_beacon_set(fc_hooks.beacon, kind == FC_RECORD_ENTER ? fc_beacon_entered(function, *kept)
-                                                               : fc_beacon_left_to(*kept));
+    if (fc_hooks.current_word)
+        fc_current_set(fc_hooks.current_word, kind == FC_RECORD_ENTER
+                                                  ? fc_current_entered(function, *kept)
+                                                  : fc_current_left_to(*kept));
 }
 
 /* Symbol versions as in hooks.c.  The C library has __fentry__, but not __return__. */
@@ -265,7 +266,7 @@ FC_KEEPS_REGISTERS void fc_hook_fentry_refill(void)
     fc_recorded_push(fc_hooks.recorded, code, *kept, frame_address);
     fc_after_inlining_slow(FC_AFTER_INLINING_REFILL, (void *)code, (void *)*kept,
                            where_of(FC_RECORD_ENTER, frame_address));
-    fc_beacon_set(fc_hooks.beacon, fc_beacon_entered(function, *kept));
+    fc_current_set(fc_hooks.current_word, fc_current_entered(function, *kept));
 }
 
 extern __typeof(fc_hook_fentry) fc_hook_fentry_of_libc

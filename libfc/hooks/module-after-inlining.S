@@ -68,7 +68,7 @@ FC_HOOK_FENTRY:
     .cfi_adjust_cfa_offset 8
     GO_WHERE_COUNTED 16(%rsp), 3f
     mov %fs:8(%r11), %rcx
-    movq $0, (%rcx) /* FC_BEACON_HOOK */
+    movq $0, (%rcx) /* FC_CURRENT_HOOK */
     mov %fs:0(%r11), %r11
     test %r11, %r11
     jz 3f
@@ -131,9 +131,9 @@ FC_HOOK_RETURN:
     .cfi_adjust_cfa_offset 8
     GO_WHERE_COUNTED 24(%rsp), 1f
     mov %fs:8(%r11), %r11
-    mov 24(%rsp), %r10 /* the call site: fc_beacon_left_to */
+    mov 24(%rsp), %r10 /* the call site: fc_current_left_to */
     bts $63, %r10
-    mov %r10, (%r11) /* FC_BEACON_HOOK is not set before: nothing else remains to be done */
+    mov %r10, (%r11) /* FC_CURRENT_HOOK is not set before: nothing else remains to be done */
     .cfi_remember_state
     pop %r11
     .cfi_adjust_cfa_offset -8

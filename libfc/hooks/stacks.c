@@ -78,10 +78,10 @@ static void record(enum FcRecordKind kind, uint64_t address)
     uint64_t where = (address & FC_WHERE_ADDRESS_MASK) | kind;
     if (fc_state_is_off())
         return;
-    uint64_t *beacon = fc_hooks.beacon;
-    const uint64_t was = beacon ? *beacon : FC_BEACON_HOOK;
-    if (beacon)
-        fc_beacon_set(beacon, FC_BEACON_HOOK);
+    uint64_t *current_word = fc_hooks.current_word;
+    const uint64_t was = current_word ? *current_word : FC_CURRENT_HOOK;
+    if (current_word)
+        fc_current_set(current_word, FC_CURRENT_HOOK);
     if (kind == FC_RECORD_SWITCH)
         fc_counted_switch();
     else
@@ -92,8 +92,8 @@ static void record(enum FcRecordKind kind, uint64_t address)
     fc_record_make(time, NULL, NULL, where);
     if (kind != FC_RECORD_SWITCH)
         fc_counted_has_jumped();
-    if (beacon)
-        fc_beacon_set(beacon, was);
+    if (current_word)
+        fc_current_set(current_word, was);
 }
 
 /* Records a switch, since there may be no call on the other stack before the next switch, and

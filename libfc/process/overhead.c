@@ -326,10 +326,10 @@ static void measure_in(char *memory, struct FcOverhead *overhead)
     const uint64_t old_cursor = fc_thread.cursor;
     struct FcCounterTable *const old_table = fc_hooks.table;
     struct FcCounted *const old_counted = fc_thread.counted;
-    uint64_t *const old_beacon = fc_hooks.beacon;
+    uint64_t *const old_current_word = fc_hooks.current_word;
 
     fc_thread.counted = counted;
-    fc_counters_set_beacon(NULL);
+    fc_counters_set_current_word(NULL);
     fc_hooks.table = fc_config.detail == FC_DETAIL_AUTO ? &counted->table : NULL;
     if (fc_user_filter_is_on())
     {
@@ -368,7 +368,7 @@ static void measure_in(char *memory, struct FcOverhead *overhead)
 
     fc_thread.counted = old_counted;
     fc_hooks.table = old_table;
-    fc_hooks.beacon = old_beacon;
+    fc_hooks.current_word = old_current_word;
     fc_thread_set_cursor(old_cursor);
 }
 

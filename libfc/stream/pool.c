@@ -8,7 +8,7 @@
 #include "libfc/base/state.h"
 #include "libfc/base/sys.h"
 #include "libfc/base/thread.h"
-#include "libfc/beacon.h"
+#include "libfc/current-word.h"
 #include "libfc/stream/buffers.h"
 #include "libfc/stream/channel.h"
 
@@ -264,7 +264,7 @@ struct FcChunk *fc_pool_claim_counts(uint32_t number)
     struct FcChunk *chunk = fc_pool_chunk(index);
     fc_chunk_next_generation(chunk);
     memset(chunk->counts, 0, sizeof chunk->counts);
-    chunk->beacon = FC_BEACON_HOOK;
+    chunk->current_word = FC_CURRENT_HOOK;
     if (index <= REMEMBERED_CHUNKS)
         __atomic_store_n(&counting_thread[index], fc_thread.number, __ATOMIC_RELAXED);
     fill_header(chunk, FC_CHUNK_OF_COUNTS, number);

@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "libfc": [],
     "profile": [],
     "fcas": ["libfc/fc-entries.h"],
-    "fcmanager": ["profile", WIRE, "libfc/fc-entries.h", "libfc/beacon.h", "libfc/base/writers.h", CHOICES],
+    "fcmanager": ["profile", WIRE, "libfc/fc-entries.h", "libfc/current-word.h", "libfc/base/writers.h", CHOICES],
     "control": [WIRE],
     "fcctl": ["profile", "control", WIRE],
     "symbols": ["profile"],

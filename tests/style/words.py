@@ -32,9 +32,10 @@ WORDS = [
     ("last_word", r"last words?(?= to the user)", "notice"),
     ("doubts?|doubted", r"", "standard error"),
     ("windows?", r"windows?", "sampling burst"),
+    ("beacons?", r"beacons?", "current-function word"),
 ]
-# A key of the profile, and a file whose name is fixed.
-KEPT = {"looks", "fc_choices"}
+# A file whose name is fixed.
+KEPT = {"fc_choices"}
 
 PIECE = re.compile(r"""
     (?P<comment> /\*.*?\*/ | //[^\n]* )

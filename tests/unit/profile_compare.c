@@ -21,7 +21,7 @@ static void assert_heads(const FcProfile *a, const FcProfile *b)
     g_assert_cmpuint(a->run_ns, ==, b->run_ns);
     g_assert_cmpuint(a->processes, ==, b->processes);
     g_assert_cmpuint(a->failed, ==, b->failed);
-    g_assert_cmpuint(a->looks, ==, b->looks);
+    g_assert_cmpuint(a->samples, ==, b->samples);
     g_assert_cmpuint(a->executed, ==, b->executed);
     g_assert_cmpuint(a->unsampled_ns, ==, b->unsampled_ns);
     g_assert_cmpuint(a->executed_by_timer, ==, b->executed_by_timer);

@@ -378,7 +378,7 @@ static void random_head(GRand *rand, FcProfile *profile)
     profile->run_ns = random_number(rand);
     profile->processes = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->failed = profile->processes > 0 ? random_number(rand) : 0;
-    profile->looks = g_rand_boolean(rand) ? random_number(rand) : 0;
+    profile->samples = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->executed = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->unsampled_ns = g_rand_boolean(rand) ? random_number(rand) : 0;
     profile->executed_by_timer = g_rand_boolean(rand) ? random_number(rand) : 0;

@@ -15,7 +15,7 @@
 /* A thread that goes from one place to the other until it is told to stop, or sleeps until then. */
 typedef struct
 {
-    guint64 beacon;
+    guint64 current_word;
     gboolean sleeps;
     gboolean stays; /* at one place */
     int wake[2];
@@ -34,8 +34,8 @@ static gpointer work(gpointer data)
     {
         if (worker->stays)
             continue;
-        __atomic_store_n(&worker->beacon, ONE, __ATOMIC_RELAXED);
-        __atomic_store_n(&worker->beacon, OTHER, __ATOMIC_RELAXED);
+        __atomic_store_n(&worker->current_word, ONE, __ATOMIC_RELAXED);
+        __atomic_store_n(&worker->current_word, OTHER, __ATOMIC_RELAXED);
     }
     return NULL;
 }
@@ -73,7 +73,7 @@ static void wait_until_asleep(gint64 tid)
 static FcObserved watch(FcObserver *observer, const Worker *worker)
 {
     FcObserved seen;
-    FcWatched *watched = fc_observer_watch(observer, &worker->beacon, getpid(), worker->tid);
+    FcWatched *watched = fc_observer_watch(observer, &worker->current_word, getpid(), worker->tid);
     g_assert_nonnull(watched);
     g_usleep(WATCHED_US);
     fc_observer_end(watched, &seen);
@@ -83,7 +83,7 @@ static FcObserved watch(FcObserver *observer, const Worker *worker)
 static void test_running(void)
 {
     FcObserver *observer = fc_observer_new();
-    Worker worker = {.beacon = ONE};
+    Worker worker = {.current_word = ONE};
     GThread *thread = start(&worker);
     /* on a busy machine nobody may look for so long */
     for (gboolean any = FALSE; !any;)
@@ -95,7 +95,7 @@ static void test_running(void)
         for (guint i = 0; i < seen.words->len; i++)
         {
             const FcSampledWord *word = &g_array_index(seen.words, FcSampledWord, i);
-            g_assert_true(word->beacon == ONE || word->beacon == OTHER);
+            g_assert_true(word->current_word == ONE || word->current_word == OTHER);
             g_assert_cmpfloat(word->variance, <=, word->weight * word->weight + 1e-6);
             weight += word->weight;
         }
@@ -110,7 +110,7 @@ static void test_running(void)
 static void test_asleep(void)
 {
     FcObserver *observer = fc_observer_new();
-    Worker worker = {.beacon = ONE, .sleeps = TRUE};
+    Worker worker = {.current_word = ONE, .sleeps = TRUE};
     GThread *thread = start(&worker);
     wait_until_asleep(worker.tid);
     FcObserved seen = watch(observer, &worker);
@@ -142,12 +142,12 @@ static void compete(const Worker *worker, const Worker *other)
 static void test_preempted(void)
 {
     FcObserver *observer = fc_observer_new();
-    Worker worker = {.beacon = ONE, .stays = TRUE};
-    Worker other = {.beacon = ONE, .stays = TRUE};
+    Worker worker = {.current_word = ONE, .stays = TRUE};
+    Worker other = {.current_word = ONE, .stays = TRUE};
     GThread *threads[] = {start(&worker), start(&other)};
     compete(&worker, &other);
     gint64 elapsed = g_get_monotonic_time();
-    FcWatched *watched = fc_observer_watch(observer, &worker.beacon, getpid(), worker.tid);
+    FcWatched *watched = fc_observer_watch(observer, &worker.current_word, getpid(), worker.tid);
     g_usleep(10 * WATCHED_US);
     FcObserved seen;
     fc_observer_end(watched, &seen);
@@ -167,14 +167,14 @@ static void test_many(void)
         COUNT = 40
     };
     FcObserver *observer = fc_observer_new();
-    Worker worker = {.beacon = ONE};
+    Worker worker = {.current_word = ONE};
     GThread *thread = start(&worker);
     for (guint missing = COUNT; missing > 0;)
     {
         FcWatched *watched[COUNT];
         missing = 0;
         for (guint i = 0; i < COUNT; i++)
-            watched[i] = fc_observer_watch(observer, &worker.beacon, getpid(), worker.tid);
+            watched[i] = fc_observer_watch(observer, &worker.current_word, getpid(), worker.tid);
         g_usleep(5 * WATCHED_US);
         for (guint i = 0; i < COUNT; i++)
         {
@@ -192,8 +192,8 @@ static void test_many(void)
 static void test_nobody(void)
 {
     FcObserver *observer = fc_observer_new();
-    const guint64 beacon = ONE;
-    g_assert_null(fc_observer_watch(observer, &beacon, getpid(), 0));
+    const guint64 current_word = ONE;
+    g_assert_null(fc_observer_watch(observer, &current_word, getpid(), 0));
     fc_observer_free(observer);
 }
 

@@ -4,7 +4,7 @@
  */
 #include "fcmanager/estimate/counted-attribute.h"
 #include "fcmanager/estimate/observed.h"
-#include "libfc/beacon.h"
+#include "libfc/current-word.h"
 #include "tests/unit/manager_fixture.h"
 
 #define OF_A 0x99u
@@ -41,7 +41,7 @@ static void run(FcFixture *f)
 /* Seen so many times in a thousand. */
 typedef struct
 {
-    guint64 beacon;
+    guint64 current_word;
     guint samples;
 } Seen;
 
@@ -52,7 +52,7 @@ static FcObserved observed(const Seen *seen, guint count, double weight)
     {
         const double of_it = seen[i].samples * weight;
         const FcSampledWord sample = {
-            .beacon = seen[i].beacon, .weight = of_it, .variance = of_it * weight};
+            .current_word = seen[i].current_word, .weight = of_it, .variance = of_it * weight};
         g_array_append_val(all.words, sample);
         all.weight += sample.weight;
         all.samples += seen[i].samples;
@@ -103,15 +103,15 @@ static Times times_of_calls(const Seen *seen, guint count, double weight, guint 
     return times;
 }
 
-#define IN_A fc_beacon_left(fc_fixture_address('B'), OF_B)
-#define IN_B fc_beacon_entered(fc_fixture_address('B'), OF_B)
-#define IN_C fc_beacon_entered(fc_fixture_address('C'), OF_C)
+#define IN_A fc_current_left(fc_fixture_address('B'), OF_B)
+#define IN_B fc_current_entered(fc_fixture_address('B'), OF_B)
+#define IN_C fc_current_entered(fc_fixture_address('C'), OF_C)
 #define WITH(seen, weight) times_of_calls(seen, G_N_ELEMENTS(seen), weight, CALLS, SAMPLES)
 
 /* B was estimated at about 10 ticks a call: 10,000.  Seen were 30,000, and 35,000 of A. */
 static void test_seen(void)
 {
-    const Seen seen[] = {{FC_BEACON_HOOK, 150}, {IN_A, 350}, {IN_B, 300}, {IN_C, 200}};
+    const Seen seen[] = {{FC_CURRENT_HOOK, 150}, {IN_A, 350}, {IN_B, 300}, {IN_C, 200}};
     const Times times = WITH(seen, 1000);
     g_assert_cmpuint(times.local[1], >=, 24000);
     g_assert_cmpuint(times.local[1], <=, 32000);
@@ -125,7 +125,7 @@ static void test_seen(void)
 static void test_recursion(void)
 {
     const guint64 within = fc_fixture_site('B', 0);
-    const Seen seen[] = {{FC_BEACON_HOOK, 100}, {IN_A, 300}, {IN_B, 600}};
+    const Seen seen[] = {{FC_CURRENT_HOOK, 100}, {IN_A, 300}, {IN_B, 600}};
     FcFixture f;
     fc_fixture_start(&f);
     fc_fixture_enter(&f, 0, 'A', OF_A, 0);
@@ -165,7 +165,7 @@ static void test_unseen(void)
 /* What was measured, and has no hooks in it, is as it was, whatever was seen. */
 static void test_measured(void)
 {
-    const Seen seen[] = {{FC_BEACON_HOOK, 400}, {IN_A, 350}, {IN_B, 200}, {IN_C, 50}};
+    const Seen seen[] = {{FC_CURRENT_HOOK, 400}, {IN_A, 350}, {IN_B, 200}, {IN_C, 50}};
     const Times times = WITH(seen, 1000);
     g_assert_cmpuint(times.local[2], >=, WITHIN_C - 40);
     g_assert_cmpuint(times.local[2], <=, WITHIN_C);
@@ -174,7 +174,7 @@ static void test_measured(void)
 /* The time of the recorded frame is all that there is, however much more was seen. */
 static void test_frame(void)
 {
-    const Seen seen[] = {{FC_BEACON_HOOK, 1}, {IN_A, 450}, {IN_B, 549}};
+    const Seen seen[] = {{FC_CURRENT_HOOK, 1}, {IN_A, 450}, {IN_B, 549}};
     const Times times = WITH(seen, 1000);
     g_assert_cmpuint(times.local[0] + times.local[1], <=, RUN - WITHIN_C + 2);
     g_assert_cmpuint(times.local[1], >=, 35000);
@@ -183,9 +183,9 @@ static void test_frame(void)
 /* Code that is instrumented after inlining leaves its call site alone. */
 static void test_site(void)
 {
-    const Seen by_function[] = {{FC_BEACON_HOOK, 200}, {IN_A, 350}, {IN_B, 250}, {IN_C, 200}};
+    const Seen by_function[] = {{FC_CURRENT_HOOK, 200}, {IN_A, 350}, {IN_B, 250}, {IN_C, 200}};
     const Seen by_site[] = {
-        {FC_BEACON_HOOK, 200}, {fc_beacon_left_to(OF_B), 350}, {IN_B, 250}, {IN_C, 200}};
+        {FC_CURRENT_HOOK, 200}, {fc_current_left_to(OF_B), 350}, {IN_B, 250}, {IN_C, 200}};
     const Times one = WITH(by_function, 1000);
     const Times other = WITH(by_site, 1000);
     g_assert_cmpuint(one.local[0], ==, other.local[0]);
@@ -196,7 +196,7 @@ static void test_site(void)
  * registers are sampled as B's and A's time, and are not. */
 static void test_outside(void)
 {
-    const Seen seen[] = {{FC_BEACON_HOOK, 400}, {IN_A, 300}, {IN_B, 100}, {IN_C, 200}};
+    const Seen seen[] = {{FC_CURRENT_HOOK, 400}, {IN_A, 300}, {IN_B, 100}, {IN_C, 200}};
     const Times times = times_of_calls(seen, G_N_ELEMENTS(seen), 100, 5 * CALLS, SAMPLES);
     g_assert_cmpuint(times.local[1], >=, RUN / 10 / 3);
     g_assert_cmpuint(times.local[1], <=, RUN / 10 * 2 / 3);
@@ -220,11 +220,11 @@ static void expect_nothing(const Seen *seen, guint count)
 /* Few samples say nothing, nor do many at unknown addresses. */
 static void test_too_little(void)
 {
-    const Seen few[] = {{FC_BEACON_HOOK, 4}, {IN_A, 10}, {IN_B, 10}, {IN_C, 5}};
+    const Seen few[] = {{FC_CURRENT_HOOK, 4}, {IN_A, 10}, {IN_B, 10}, {IN_C, 5}};
     expect_nothing(few, G_N_ELEMENTS(few));
-    const Seen strange[] = {{FC_BEACON_HOOK, 200}, {IN_A, 300}, {IN_B, 300}, {0x1234567890, 200}};
+    const Seen strange[] = {{FC_CURRENT_HOOK, 200}, {IN_A, 300}, {IN_B, 300}, {0x1234567890, 200}};
     expect_nothing(strange, G_N_ELEMENTS(strange));
-    const Seen outside[] = {{fc_beacon_left(fc_fixture_address('A'), OF_A), 1000}};
+    const Seen outside[] = {{fc_current_left(fc_fixture_address('A'), OF_A), 1000}};
     expect_nothing(outside, G_N_ELEMENTS(outside));
 }
 
@@ -232,9 +232,9 @@ static void test_too_little(void)
  * hardly two alone, when the time of three is the likeliest. */
 static void test_few(void)
 {
-    const Seen none[] = {{FC_BEACON_HOOK, 6}, {IN_A, 11}, {IN_C, 3}};
+    const Seen none[] = {{FC_CURRENT_HOOK, 6}, {IN_A, 11}, {IN_C, 3}};
     expect_nothing(none, G_N_ELEMENTS(none));
-    const Seen two[] = {{FC_BEACON_HOOK, 20}, {IN_A, 150}, {IN_B, 2}, {IN_C, 28}};
+    const Seen two[] = {{FC_CURRENT_HOOK, 20}, {IN_A, 150}, {IN_B, 2}, {IN_C, 28}};
     const Times times = WITH(two, 1000);
     g_assert_cmpuint(times.local[1], >=, RUN / 200 / 2);
     g_assert_cmpuint(times.local[1], <=, 3 * RUN / 200);
@@ -244,7 +244,7 @@ static void test_few(void)
 /* Before anybody looked A was at work for most of its time: what was seen is of the rest. */
 static void test_late(void)
 {
-    const Seen seen[] = {{FC_BEACON_HOOK, 300}, {IN_A, 100}, {IN_B, 300}, {IN_C, 300}};
+    const Seen seen[] = {{FC_CURRENT_HOOK, 300}, {IN_A, 100}, {IN_B, 300}, {IN_C, 300}};
     FcFixture f;
     run(&f);
     FcObserved all = observed(seen, G_N_ELEMENTS(seen), 1000);
@@ -266,7 +266,7 @@ static void test_late(void)
 /* More samples, less error. */
 static void test_variance(void)
 {
-    const Seen seen[] = {{FC_BEACON_HOOK, 15}, {IN_A, 35}, {IN_B, 30}, {IN_C, 20}};
+    const Seen seen[] = {{FC_CURRENT_HOOK, 15}, {IN_A, 35}, {IN_B, 30}, {IN_C, 20}};
     double variance[2];
     for (guint i = 0; i < 2; i++)
     {
@@ -274,7 +274,7 @@ static void test_variance(void)
         run(&f);
         Seen more[G_N_ELEMENTS(seen)];
         for (guint k = 0; k < G_N_ELEMENTS(seen); k++)
-            more[k] = (Seen){seen[k].beacon, seen[k].samples * (i == 0 ? 1 : 100)};
+            more[k] = (Seen){seen[k].current_word, seen[k].samples * (i == 0 ? 1 : 100)};
         FcObserved all = observed(more, G_N_ELEMENTS(more), 1000);
         fc_overhead_subtract(f.counts, &fc_fixture_overhead, &all);
         variance[i] = fc_fixture_function(f.counts, 'B')->local_variance;
@@ -292,7 +292,7 @@ static void test_deep(void)
     {
         WITHOUT_HOOKS = RUN / 4
     };
-    const Seen seen[] = {{IN_A, 100}, {IN_B, 150}, {FC_BEACON_HOOK, 750}};
+    const Seen seen[] = {{IN_A, 100}, {IN_B, 150}, {FC_CURRENT_HOOK, 750}};
     guint64 local[2];
     for (guint i = 0; i < 2; i++)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * looks MS: calls two short functions in turn, one of which takes some ten times as long as the
+ * samples MS: calls two short functions in turn, one of which takes some ten times as long as the
  * other, until the process had so many ms of CPU, while a thread sleeps.  Prints how many calls of
  * each there were.
  */
