@@ -41,20 +41,6 @@ void fc_drawing_free(FcDrawing *drawing)
 
 /* ---- Functions ----------------------------------------------------------------------------- */
 
-static int compare_local(gconstpointer a, gconstpointer b, gpointer model)
-{
-    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.local_ns;
-    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.local_ns;
-    return (x < y) - (x > y);
-}
-
-static int compare_total(gconstpointer a, gconstpointer b, gpointer model)
-{
-    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.total_ns;
-    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.total_ns;
-    return (x < y) - (x > y);
-}
-
 /* Those that are large enough, by total time: guint. */
 static GArray *find_large(const FcReportContext *context, double least)
 {
@@ -66,7 +52,7 @@ static GArray *find_large(const FcReportContext *context, double least)
         if (function->shown && share_of(model, function->figures.times.total_ns) >= least)
             g_array_append_val(large, i);
     }
-    g_array_sort_with_data(large, compare_total, (gpointer)model);
+    g_array_sort_with_data(large, fc_model_compare_total, (gpointer)model);
     return large;
 }
 
@@ -79,7 +65,7 @@ static void choose_functions(FcDrawing *drawing, const FcReportContext *context,
     g_autofree gboolean *chosen = g_new0(gboolean, model->functions->len + 1);
     g_autoptr(GArray) by_local = g_array_copy((GArray *)large);
     guint count = 0;
-    g_array_sort_with_data(by_local, compare_local, (gpointer)model);
+    g_array_sort_with_data(by_local, fc_model_compare_local, (gpointer)model);
     for (; count < by_local->len && count < most * 3 / 4; count++)
         chosen[g_array_index(by_local, guint, count)] = TRUE;
     for (guint i = 0; i < large->len && count < most; i++)

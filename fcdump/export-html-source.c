@@ -209,20 +209,6 @@ static void put_source(Export *export, guint function)
 
 /* ---- Which functions ------------------------------------------------------------------ */
 
-static int compare_local(gconstpointer a, gconstpointer b, gpointer model)
-{
-    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.local_ns;
-    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.local_ns;
-    return (x < y) - (x > y);
-}
-
-static int compare_total(gconstpointer a, gconstpointer b, gpointer model)
-{
-    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.total_ns;
-    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.total_ns;
-    return (x < y) - (x > y);
-}
-
 static void put_heaviest(Export *export, GArray *order, guint most, GHashTable *done)
 {
     for (guint i = 0; i < MIN(order->len, most) && export->lines < LINES_SUM_MAX; i++)
@@ -249,9 +235,9 @@ void fc_export_html_sources(const FcReportContext *context, FcJson *json)
             g_array_append_val(order, i);
     }
     fc_json_begin_array(json, "sources");
-    g_array_sort_with_data(order, compare_local, (gpointer)model);
+    g_array_sort_with_data(order, fc_model_compare_local, (gpointer)model);
     put_heaviest(&export, order, BY_LOCAL_MAX, done);
-    g_array_sort_with_data(order, compare_total, (gpointer)model);
+    g_array_sort_with_data(order, fc_model_compare_total, (gpointer)model);
     put_heaviest(&export, order, BY_TOTAL_MAX, done);
     fc_json_end_array(json);
 }

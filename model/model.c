@@ -89,6 +89,20 @@ void fc_model_set_base(FcModel *model, guint function)
     model->base_ns = fc_model_function(model, function)->figures.times.total_ns;
 }
 
+int fc_model_compare_local(gconstpointer a, gconstpointer b, gpointer model)
+{
+    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.local_ns;
+    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.local_ns;
+    return (x < y) - (x > y);
+}
+
+int fc_model_compare_total(gconstpointer a, gconstpointer b, gpointer model)
+{
+    const guint64 x = fc_model_function(model, *(const guint *)a)->figures.times.total_ns;
+    const guint64 y = fc_model_function(model, *(const guint *)b)->figures.times.total_ns;
+    return (x < y) - (x > y);
+}
+
 guint64 fc_model_arc_wait_ns(const FcModel *model, const FcArc *arc)
 {
     guint64 wait_ns = 0;

@@ -137,3 +137,8 @@ static inline const FcFunction *fc_model_function(const FcModel *model, guint in
 {
     return &g_array_index(model->functions, FcFunction, index);
 }
+
+/* Sort an array of guint, numbers of functions of the FcModel `model`: that with the most time
+ * first.  For g_array_sort_with_data. */
+int fc_model_compare_local(gconstpointer a, gconstpointer b, gpointer model);
+int fc_model_compare_total(gconstpointer a, gconstpointer b, gpointer model);
