@@ -39,8 +39,9 @@ static guint rank_symbol(const GElf_Sym *symbol, const char *name)
         rank |= MIN(underscores, 3) << 4;
     if (strchr(name, '.'))
         rank |= 1 << 3;
-    /* PMPI_Send is the same as MPI_Send, which programs call */
+    /* PMPI_Send is the same as MPI_Send, and ompi_send_f as mpi_send_, which programs call */
     if (g_str_has_prefix(name, "PMPI_") || g_str_has_prefix(name, "pmpi_") ||
+        (g_str_has_prefix(name, "ompi_") && g_str_has_suffix(name, "_f")) ||
         (strchr(name, '@') && !strstr(name, "@@")))
         rank |= 1 << 2;
     if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
