@@ -5,6 +5,7 @@
  */
 #include "fcdump/job.h"
 #include "fcdump/report.h"
+#include "model/spread.h"
 
 #include <math.h>
 
@@ -38,20 +39,17 @@ static const FcColumn one_columns[] = {
 
 static double mean_of(const FcReportContext *context, const FcProfileSpread *spread)
 {
-    return (double)spread->sum / (double)context->model->profile->ranks;
+    return fc_spread_mean(spread, context->model->profile->ranks);
 }
 
-/* Of all ranks, those that have nothing with 0. */
 static double deviation_of(const FcReportContext *context, const FcProfileSpread *spread)
 {
-    const double mean = mean_of(context, spread);
-    const double square = fc_square_value(spread->squares) / (double)context->model->profile->ranks;
-    return sqrt(MAX(square - mean * mean, 0));
+    return fc_spread_deviation(spread, context->model->profile->ranks);
 }
 
 static guint64 gain_of(const FcReportContext *context, const FcProfileSpread *spread)
 {
-    return (guint64)MAX((double)spread->most - mean_of(context, spread), 0);
+    return fc_spread_gain(spread, context->model->profile->ranks);
 }
 
 static gboolean is_everywhere(const FcReportContext *context, const FcProfileRanks *record)
