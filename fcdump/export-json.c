@@ -578,6 +578,9 @@ static void render_json(const FcReportContext *context)
     put_blocks(&export, "bad_reallocs", profile->bad_reallocs, FALSE);
     fc_json_end_object(json);
     fc_export_json_heap(context, json);
+    fc_export_json_mpi(context, json);
+    if (context->options->by_rank)
+        fc_export_json_ranks(context, json);
     if (context->options->suggests)
         fc_export_json_suggested(context, json);
     fc_json_end_object(json);

@@ -42,3 +42,7 @@ guint fc_json_first_context(const FcProfile *profile);
 void fc_export_json_suggested(const FcReportContext *context, FcJson *json);
 /* Member `heap`: an object, null where the profile has none. */
 void fc_export_json_heap(const FcReportContext *context, FcJson *json);
+/* Member `mpi`: an object, null where the profile has no figures of MPI. */
+void fc_export_json_mpi(const FcReportContext *context, FcJson *json);
+/* Member `ranks`: functions and contexts by rank. */
+void fc_export_json_ranks(const FcReportContext *context, FcJson *json);

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "libfc/fc-mpi.h"
 #include "libfc/fc-records.h"
 
 #include <stdint.h>
@@ -46,7 +47,10 @@
  *
  * A chunk of kind FC_CHUNK_OF_ENTRIES has pages of counters of function entries (fc-entries.h);
  * FC_MSG_ENTRY_PAGES says which.  It is read and freed like a chunk of counts.  The chunk for the
- * modules' own counters belongs to the process, not to a thread. */
+ * modules' own counters belongs to the process, not to a thread.
+ *
+ * A chunk of kind FC_CHUNK_OF_MPI has figures of MPI (fc-mpi.h) and belongs to the process;
+ * FC_MSG_MPI announces it.  It is read at the end of the process and freed at its death. */
 #define FC_CHUNK_BYTES 65536u
 #define FC_CHUNK_HEADER_BYTES 64u
 #define FC_CHUNK_UNITS ((FC_CHUNK_BYTES - FC_CHUNK_HEADER_BYTES) / 16u)
@@ -60,6 +64,8 @@ enum FcChunkKind
     FC_CHUNK_OF_RECORDS = 0,
     FC_CHUNK_OF_COUNTS = 1,
     FC_CHUNK_OF_ENTRIES = 2,
+    FC_CHUNK_OF_MPI = 3,
+    FC_CHUNK_KINDS,
 };
 
 /* The counter of the calls of one function from one call site.  Calls deeper than FC_DEPTH have
@@ -112,6 +118,7 @@ struct FcChunk
         struct FcUnit units[FC_CHUNK_UNITS];
         struct FcRecord records[FC_CHUNK_RECORDS]; /* if none is short */
         struct FcCount counts[FC_CHUNK_COUNTS];
+        struct FcMpiTable mpi;
     };
 };
 _Static_assert(sizeof(struct FcChunk) == FC_CHUNK_BYTES, "wire format");
@@ -198,7 +205,9 @@ enum FcMessageType
                            that it goes on (0).  value: the number of its answer in FcShared, 0:
                            none is awaited */
     FC_MSG_PLACE,       /* where the thread executes; payload: FcPlace and a part of the stack */
-    FC_MSG_LAST = FC_MSG_PLACE,
+    FC_MSG_MPI,         /* argument: index of a chunk of figures of MPI; 0: the payload is an
+                           FcMpiTable, at the end of a process that has no such chunk */
+    FC_MSG_LAST = FC_MSG_MPI,
 };
 #define FC_NO_ANSWER UINT32_MAX
 #define FC_NAME_LABEL 1u

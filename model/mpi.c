@@ -105,6 +105,22 @@ static gboolean measure(const FcModel *model, guint function, FcMpiWait *wait)
     return wait->ranks > 1;
 }
 
+/* Whether the function was called on communicators of some ranks only.  Then each of them may have
+ * waited for another rank. */
+static gboolean has_groups(const FcModel *model, const FcFunction *function)
+{
+    const FcProfileLocation *own = &function->figures.location;
+    for (guint i = 0; i < model->profile->collectives->len; i++)
+    {
+        const FcProfileCollective *one =
+            &g_array_index(model->profile->collectives, FcProfileCollective, i);
+        if (one->group != 0 && one->function.module == own->module &&
+            one->function.offset == own->offset)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 gboolean fc_mpi_find_wait(const FcModel *model, FcMpiWait *wait)
 {
     *wait = (FcMpiWait){.late = FC_NONE};
@@ -118,7 +134,7 @@ gboolean fc_mpi_find_wait(const FcModel *model, FcMpiWait *wait)
             one.wait_ns <= wait->wait_ns)
             continue;
         *wait = one;
-        if (!is_collective(name))
+        if (!is_collective(name) || has_groups(model, function))
             wait->late = FC_NONE;
     }
     return wait->wait_ns > 0;
@@ -135,4 +151,20 @@ guint64 fc_mpi_preempted_ns(const FcModel *model)
             sum_ns += function->off ? function->off->preempted_ns : 0;
     }
     return sum_ns;
+}
+
+gboolean fc_mpi_has_skew(const FcProfileCollective *collective)
+{
+    return collective->ranks > 1 && collective->calls_least == collective->calls_most;
+}
+
+guint64 fc_mpi_waited_ns(const FcProfileCollective *collective)
+{
+    if (!fc_mpi_has_skew(collective))
+        return 0;
+    const guint64 least_ns = collective->least_ns;
+    /* a file may say anything */
+    return least_ns > collective->sum_ns / collective->ranks
+               ? 0
+               : collective->sum_ns - collective->ranks * least_ns;
 }

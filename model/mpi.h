@@ -30,3 +30,10 @@ gboolean fc_mpi_find_wait(const FcModel *model, FcMpiWait *wait);
 
 /* How long threads were preempted in MPI's functions: they gave the CPU away to wait. */
 guint64 fc_mpi_preempted_ns(const FcModel *model);
+
+/* Whether it is known which rank was late to these calls: several ranks of the group are in the
+ * profile, which call it equally often here. */
+gboolean fc_mpi_has_skew(const FcProfileCollective *collective);
+/* How long all of them were there beyond the one that was there for the shortest time; 0: not
+ * known. */
+guint64 fc_mpi_waited_ns(const FcProfileCollective *collective);

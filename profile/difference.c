@@ -568,6 +568,7 @@ void fc_profile_take_off(FcProfile *profile, const FcProfile *part)
     subtract_threads(&match, profile, part);
     match_end(&match);
     settle_all(profile);
+    fc_profile_take_off_mpi(profile, part);
     g_array_set_size(profile->latencies, 0);
     g_array_set_size(profile->slowest, 0);
     drop_arcs(profile);

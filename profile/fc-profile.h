@@ -424,6 +424,49 @@ typedef struct
     FcProfileSpread total;
 } FcProfileRanks;
 
+/* ---- Figures of MPI, see mpi.c -------------------------------------------------------- */
+
+/* Partners that are no rank: the same numbers as in libfc/fc-mpi.h. */
+#define FC_PARTNER_OTHERS (-1)    /* ranks for which there was no room */
+#define FC_PARTNER_ELSEWHERE (-2) /* not of the world, or not known */
+#define FC_PARTNER_ANY (-3)       /* receives from any rank that were posted */
+
+/* What a rank sent to and received from another one, which has numbers in the world. */
+typedef struct
+{
+    gint64 rank;   /* FC_NONE: not known */
+    gint64 peer;   /* or FC_PARTNER_... */
+    guint64 width; /* the record is of so many ranks and peers, from these on; a power of two */
+    guint64 sent;  /* messages; the next two likewise */
+    guint64 sent_bytes;
+    guint64 received;
+    guint64 received_bytes;
+    guint64 posted; /* receives that were to come later, with the sizes of their buffers */
+    guint64 posted_bytes;
+} FcProfilePartner;
+
+/* A sum of merges has wider records from so many on. */
+#define FC_PROFILE_PARTNERS_MAX 16384
+
+/* Calls of a collective function from one call site, on communicators of the same ranks. */
+typedef struct
+{
+    FcProfileLocation function;
+    FcProfileLocation site;
+    guint64 group; /* a hash of the ranks; 0: the world */
+    guint64 first; /* the lowest rank of the group */
+    guint64 size;
+    guint64 ranks;       /* so many of them are in the profile */
+    guint64 calls;       /* of all */
+    guint64 calls_least; /* of a rank */
+    guint64 calls_most;
+    guint64 sum_ns; /* elapsed time in the calls */
+    guint64 least_ns;
+    gint64 least_rank;
+    guint64 most_ns;
+    gint64 most_rank;
+} FcProfileCollective;
+
 /* Which process of a parallel job it is, as its launcher said. */
 typedef struct
 {
@@ -481,6 +524,8 @@ typedef struct
     GArray *slowest;        /* FcProfileSlowCall, by function, slowest first */
     GArray *rank_functions; /* FcProfileRanks */
     GArray *rank_contexts;  /* likewise */
+    GArray *partners;       /* FcProfilePartner, by rank and peer */
+    GArray *collectives;    /* FcProfileCollective */
     GArray *threads;        /* FcProfileThread */
     GArray *repairs;        /* FcProfileNote: repaired */
     GArray *losses;         /* FcProfileNote: lost */
@@ -580,6 +625,13 @@ void fc_profile_fold_threads(FcProfile *profile);
 
 /* Merges the parts of the figures that are not sums. */
 void fc_profile_add_ranks(FcProfileRanks *into, const FcProfileRanks *other);
+
+/* Adds the partners, which stay in order and few. */
+void fc_profile_add_partners(FcProfile *into, const FcProfile *other);
+/* Merges the parts of the figures that are not sums. */
+void fc_profile_add_collective(FcProfileCollective *into, const FcProfileCollective *other);
+/* Subtracts what `part`, an earlier profile of the same rank, has. */
+void fc_profile_take_off_mpi(FcProfile *profile, const FcProfile *part);
 
 /* Adds everything in `other` to `into`.  Functions, arcs, contexts and threads match if their
  * modules (by build-id, else path) and offsets do.  `other` is unchanged. */

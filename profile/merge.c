@@ -193,6 +193,8 @@ static FcKey find_key(const Merge *merge, const FcSection *section, gconstpointe
             key.values[count++] = first_of(merge, FC_ARRAY_HEAP_FRAMES, point->frames);
             key.values[count++] = point->call;
         }
+        else if (field->type == FC_FIELD_ADDRESS)
+            key.values[count++] = *(const gint64 *)value;
         else
             key.values[count++] = first_of(merge, field->of, *(const gint *)value);
     }
@@ -318,6 +320,8 @@ static void add_to(const Merge *merge, FcArrayName array, gpointer into, gconstp
     {
         if (array == FC_ARRAY_RANK_FUNCTIONS || array == FC_ARRAY_RANK_CONTEXTS)
             fc_profile_add_ranks(into, record);
+        if (array == FC_ARRAY_COLLECTIVES)
+            fc_profile_add_collective(into, record);
         add_figures(array, into, record);
     }
 }
@@ -493,6 +497,8 @@ guint *fc_profile_merge_mapped(FcProfile *into, const FcProfile *other)
     merge_records(&merge, FC_ARRAY_CONTEXTS);
     merge_records(&merge, FC_ARRAY_RANK_FUNCTIONS);
     merge_records(&merge, FC_ARRAY_RANK_CONTEXTS);
+    merge_records(&merge, FC_ARRAY_COLLECTIVES);
+    fc_profile_add_partners(into, other);
     fc_runs_merge_latencies(into->latencies, other->latencies, merge.maps[FC_ARRAY_ARCS].sum);
     append_records(&merge, FC_ARRAY_SLOWEST, into->slowest, other->slowest);
     g_array_sort(into->slowest, compare_calls);

@@ -227,6 +227,37 @@ static const FcField ranks_fields[] = {
 static const FcField rank_function_fields[] = RANK_FIELDS("the function", FUNCTIONS);
 static const FcField rank_context_fields[] = RANK_FIELDS("the context", CONTEXTS);
 
+/* mpi.c merges these. */
+static const FcField partner_fields[] = {
+    FIELD("the rank", SIGNED, FcProfilePartner, rank, KEEP),
+    FIELD("the partner", SIGNED, FcProfilePartner, peer, KEEP),
+    FIELD("the width", NUMBER, FcProfilePartner, width, KEEP),
+    FIELD("the messages sent", NUMBER, FcProfilePartner, sent, SUM),
+    FIELD("the bytes sent", NUMBER, FcProfilePartner, sent_bytes, SUM),
+    FIELD("the messages received", NUMBER, FcProfilePartner, received, SUM),
+    FIELD("the bytes received", NUMBER, FcProfilePartner, received_bytes, SUM),
+    FIELD("the receives posted", NUMBER, FcProfilePartner, posted, SUM),
+    FIELD("the bytes posted", NUMBER, FcProfilePartner, posted_bytes, SUM),
+};
+
+/* mpi.c merges what is not a sum. */
+static const FcField collective_fields[] = {
+    FIELD(NULL, PLACE, FcProfileCollective, function, KEY),
+    FIELD(NULL, PLACE, FcProfileCollective, site, KEY),
+    FIELD("the group", ADDRESS, FcProfileCollective, group, KEY),
+    FIELD("the first rank", NUMBER, FcProfileCollective, first, KEEP),
+    FIELD("the size of the group", NUMBER, FcProfileCollective, size, KEEP),
+    FIELD("the number of ranks", NUMBER, FcProfileCollective, ranks, SUM),
+    FIELD("the number of calls", NUMBER, FcProfileCollective, calls, SUM),
+    FIELD("the least calls of a rank", NUMBER, FcProfileCollective, calls_least, KEEP),
+    FIELD("the most calls of a rank", NUMBER, FcProfileCollective, calls_most, KEEP),
+    FIELD("the time of all ranks", NUMBER, FcProfileCollective, sum_ns, SUM),
+    FIELD("the least time of a rank", NUMBER, FcProfileCollective, least_ns, KEEP),
+    FIELD("the rank with the least time", SIGNED, FcProfileCollective, least_rank, KEEP),
+    FIELD("the most time of a rank", NUMBER, FcProfileCollective, most_ns, KEEP),
+    FIELD("the rank with the most time", SIGNED, FcProfileCollective, most_rank, KEEP),
+};
+
 /* A merge of ranks keeps what they have in common. */
 static const FcField job_fields[] = {
     FIELD("rank", SIGNED, FcProfile, job.rank, SAME),
@@ -379,6 +410,9 @@ const FcSection fc_sections[FC_SECTION_COUNT] = {
     [FC_SECTION_LANE_THREADS] =
         SECTION("lane-threads", FIGURES, THREADS, THREADS, lane_thread_fields),
     [FC_SECTION_LANES] = SECTION("lanes", RECORDS, THREAD_LANES, LANE_THREADS, lane_fields),
+    [FC_SECTION_MPI_PARTNERS] = SECTION("mpi-partners", RECORDS, PARTNERS, NOTHING, partner_fields),
+    [FC_SECTION_MPI_COLLECTIVES] =
+        SECTION("mpi-collectives", RECORDS, COLLECTIVES, MODULES, collective_fields),
 };
 
 const FcSection *fc_section_of(FcArrayName array)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What output.c and output-heap.c share.  No other file includes it.
+ * What output.c, output-heap.c and output-mpi.c share.  No other file includes it.
  */
 #pragma once
 
@@ -38,3 +38,6 @@ static inline FcProfileLocation fc_output_place_of(const FcOutputBuild *build, g
 
 /* Fills in the profile's heap and its lists of version 3.0, if there is a heap. */
 void fc_output_add_heap(FcOutputBuild *build);
+
+/* Fills in the figures of MPI, if there are any. */
+void fc_output_add_mpi(FcOutputBuild *build);

@@ -314,6 +314,7 @@ FcProfile *fc_output_process(FcProcess *process, const char *unique_id)
     build.profile->run_ns =
         fc_output_to_ns(&build, process->end_time - MIN(process->run_from, process->end_time));
     fc_output_add_heap(&build);
+    fc_output_add_mpi(&build);
     for (guint i = 0; i < process->results->len; i++)
         add_result(&build, &g_array_index(process->results, FcThreadResult, i));
     fc_profile_drop_modules(build.profile);
@@ -365,6 +366,8 @@ FcProfile *fc_output_thread(const FcProcess *process, const FcThreadResult *resu
     build.heap_nodes = nodes;
     if (with_heap)
         fc_output_add_heap(&build);
+    if (result->number == 1)
+        fc_output_add_mpi(&build);
     build.profile->thread_id = result->tid;
     if (build.profile->thread_id != 0)
         build.profile->pid = result->tid; /* in this mode identifiers are those of threads */

@@ -223,6 +223,22 @@ static void take_place(FcProcess *process, const FcWireMessage *message)
                        message->payload_bytes - sizeof place);
 }
 
+static void take_mpi(FcProcess *process, const FcWireMessage *message)
+{
+    FcChunkView view;
+    if (message->argument != 0 && process->setup->shared && !process->mpi &&
+        fc_shared_take_mpi(process->setup->shared, message->argument, process->key, &view))
+        process->mpi = view.mpi;
+    else if (message->argument == 0 && message->payload_bytes == sizeof *process->mpi_copy)
+    {
+        g_free(process->mpi_copy);
+        process->mpi_copy = g_memdup2(message->payload, message->payload_bytes);
+    }
+    else
+        fc_process_note(process->losses,
+                        message->argument != 0 ? "bad-chunk" : "malformed-messages", 1);
+}
+
 static void take_data(FcProcess *process, const FcWireMessage *message)
 {
     struct FcDataHeader header;
@@ -365,6 +381,9 @@ void fc_process_message(FcProcess *process, const FcWireMessage *message)
         break;
     case FC_MSG_EXIT_STATUS:
         take_exit_status(process, message);
+        break;
+    case FC_MSG_MPI:
+        take_mpi(process, message);
         break;
     case FC_MSG_STACK:
         take_stack(process, message);

@@ -115,6 +115,7 @@ void fc_process_free(FcProcess *process)
     fc_heap_order_free(process->heap_order);
     fc_heap_free(process->heap);
     fc_counts_free(process->counts);
+    g_free(process->mpi_copy);
     g_array_unref(process->done);
     fc_modules_free(process->modules);
     fc_regions_free(process->regions);
@@ -139,6 +140,7 @@ void fc_process_shrink(FcProcess *process)
     g_clear_pointer(&process->heap, fc_heap_free);
     fc_counts_free(process->counts);
     process->counts = NULL;
+    g_clear_pointer(&process->mpi_copy, g_free);
     g_array_set_size(process->results, 0);
 }
 
@@ -516,6 +518,12 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         find_counts(process);
         take_home_counters(process);
     }
+    if (process->mpi)
+    {
+        g_free(process->mpi_copy);
+        process->mpi_copy = g_memdup2(process->mpi, sizeof *process->mpi);
+    }
+    process->mpi = NULL;
 
     threads = g_list_sort(g_hash_table_get_values(process->threads), compare_threads);
     for (GList *at = threads; at; at = at->next)

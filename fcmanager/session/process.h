@@ -98,11 +98,14 @@ typedef struct
     guint sampling_rounds; /* of process-waits.c: rounds with too many threads to sample all */
     FcHeapThread *late;    /* owned: for records of threads that have ended; NULL: none yet */
     FcCounts *counts;      /* owned: sums of the threads that have ended */
-    GHashTable *threads;   /* number -> FcThread, owned: the living threads */
-    GArray *results;       /* FcThreadResult */
-    guint result_budget;   /* how many functions and frames `results` may still take */
-    guint arc_budget;      /* how many arcs it may still take */
-    GArray *done;          /* FcThreadDone, for session-files.c; empty except in THREAD mode */
+    const struct FcMpiTable *mpi; /* figures of MPI, in a chunk; NULL: none */
+    struct FcMpiTable *mpi_copy;  /* owned: as they were at the end of the process, or were sent;
+                                     NULL  likewise */
+    GHashTable *threads;          /* number -> FcThread, owned: the living threads */
+    GArray *results;              /* FcThreadResult */
+    guint result_budget;          /* how many functions and frames `results` may still take */
+    guint arc_budget;             /* how many arcs it may still take */
+    GArray *done; /* FcThreadDone, for session-files.c; empty except in THREAD mode */
     char *executable;
     char *directory;
     GStrv command_line;

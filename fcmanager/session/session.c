@@ -634,6 +634,7 @@ static void take_message(FcSession *session, FcProcess *process, const FcWireMes
     case FC_MSG_ENTRIES:
     case FC_MSG_ENTRY_PAGES:
     case FC_MSG_PLACE:
+    case FC_MSG_MPI:
     case FC_MSG_OFF:
     case FC_MSG_CALL_SITES:
     case FC_MSG_NOT_SCANNED:

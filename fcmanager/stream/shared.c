@@ -131,6 +131,7 @@ static gboolean view_chunk(FcSharedMap *shared, guint32 index, guint64 process,
     view->counts = chunk->counts;
     view->current_word = &chunk->current_word;
     view->pages = (const guint8 *)chunk;
+    view->mpi = &chunk->mpi;
     return __atomic_load_n(&chunk->kind, __ATOMIC_RELAXED) == kind && view->thread != 0 &&
            view->generation >= 1 && view->generation <= G_MAXUINT16;
 }
@@ -160,6 +161,11 @@ gboolean fc_shared_take_entries(FcSharedMap *shared, guint32 index, guint64 proc
                                 FcChunkView *view)
 {
     return take(shared, index, process, FC_CHUNK_OF_ENTRIES, view);
+}
+
+gboolean fc_shared_take_mpi(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view)
+{
+    return take(shared, index, process, FC_CHUNK_OF_MPI, view);
 }
 
 static gint compare_views(gconstpointer a, gconstpointer b)
@@ -351,10 +357,10 @@ static GArray *find_kept(FcSharedMap *shared, const GArray *processes)
         Kept kept = {.owner = __atomic_load_n(&chunk_at(shared, i)->owner, __ATOMIC_RELAXED)};
         if (kept.owner == 0 || !is_one_of(kept.owner, processes))
             continue;
-        while (kept.kind <= FC_CHUNK_OF_ENTRIES &&
+        while (kept.kind < FC_CHUNK_KINDS &&
                !view_chunk(shared, i, kept.owner, kept.kind, &kept.view))
             kept.kind++;
-        if (kept.kind <= FC_CHUNK_OF_ENTRIES)
+        if (kept.kind < FC_CHUNK_KINDS)
             g_array_append_val(found, kept);
     }
     g_array_sort(found, compare_kept);

@@ -37,6 +37,7 @@ typedef struct
     const struct FcCount *counts; /* counts: FC_CHUNK_COUNTS */
     const guint64 *current_word;  /* counts: see libfc/current-word.h */
     const guint8 *pages;          /* entries: the whole chunk with its header */
+    const struct FcMpiTable *mpi; /* figures of MPI */
     gboolean stopped;             /* libfc could not give it away */
 } FcChunkView;
 
@@ -53,6 +54,9 @@ gboolean fc_shared_take_counts(FcSharedMap *shared, guint32 index, guint64 proce
 /* The same for a chunk that has counters of function entries. */
 gboolean fc_shared_take_entries(FcSharedMap *shared, guint32 index, guint64 process,
                                 FcChunkView *view);
+
+/* The same for the chunk that has the process's figures of MPI. */
+gboolean fc_shared_take_mpi(FcSharedMap *shared, guint32 index, guint64 process, FcChunkView *view);
 
 /* All chunks of that kind that `process` owns and that were not taken, ordered by thread and
  * sequence.  This does not take them.  The caller unrefs the array of FcChunkView. */

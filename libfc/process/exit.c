@@ -14,6 +14,7 @@
 #include "libfc/memory/scan.h"
 #include "libfc/process/entries.h"
 #include "libfc/process/modules.h"
+#include "libfc/process/mpi-figures.h"
 #include "libfc/process/process.h"
 #include "libfc/process/spawn.h"
 #include "libfc/process/threads.h"
@@ -121,6 +122,7 @@ static void quit(void)
     fc_threads_send_name();
     fc_modules_scan_last();
     fc_entries_send_bound();
+    fc_mpi_send_private();
     if (fc_state_ending())
         send_quit(old);
     fc_restore_signals(old);

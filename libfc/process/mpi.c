@@ -12,6 +12,7 @@
 #include "libfc/base/got.h"
 #include "libfc/base/libc.h"
 #include "libfc/process/mpi-calls.h"
+#include "libfc/process/requests.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -21,8 +22,6 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-/* What mpi-calls.S calls for stub number i; atomic: stored before an entry leads to the stub. */
-void *fc_mpi_functions[FC_MPI_MAX] __attribute__((visibility("hidden")));
 extern char fc_mpi_stubs[] __attribute__((visibility("hidden")));
 
 static const char *names[FC_MPI_MAX];
@@ -32,6 +31,41 @@ static bool begins_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
 }
+
+/* ---- MPI_Pcontrol --------------------------------------------------------------------- */
+
+typedef void Stub(void);
+extern Stub fc_mpi_control_stub __attribute__((visibility("hidden")));
+extern Stub fc_mpi_control_stub_fortran __attribute__((visibility("hidden")));
+/* The library's own, which the stubs jump to. */
+void *fc_mpi_control __attribute__((visibility("hidden")));
+void *fc_mpi_control_fortran __attribute__((visibility("hidden")));
+
+/* Called by the stubs.  MPI says that level 0 switches profiling off, 1 and 2 on, and leaves others
+ * to the profiler: those above are like 1, those below 0 do nothing. */
+void fc_mpi_controlled(int level)
+{
+    if (level >= 0)
+        fc_requests_pause(level == 0);
+}
+
+void fc_mpi_controlled_fortran(const int *level)
+{
+    fc_mpi_controlled(*level);
+}
+
+/* Returns the stub for `name`, if it is that function.  NULL: it is not. */
+static void *choose_control(const char *name)
+{
+    const bool is_fortran = strcmp(name, "mpi_pcontrol_") == 0;
+    if (!is_fortran && strcmp(name, "MPI_Pcontrol") != 0)
+        return NULL;
+    void **real = is_fortran ? &fc_mpi_control_fortran : &fc_mpi_control;
+    *real = fc_libc()->dlsym(RTLD_DEFAULT, name);
+    return !*real ? NULL : is_fortran ? fc_mpi_control_stub_fortran : fc_mpi_control_stub;
+}
+
+/* ---- All others ------------------------------------------------------------------------ */
 
 /* Whether calls of the function are recorded.  Not those that return a floating-point number or
  * have any number of arguments: MPI_Wtime, MPI_Wtick, MPI_Pcontrol. */
@@ -48,7 +82,7 @@ static bool is_wanted(const char *name)
 static void *choose(const char *name)
 {
     if (!is_wanted(name))
-        return NULL;
+        return choose_control(name);
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
             return fc_mpi_stubs + (size_t)i * FC_MPI_STUB_BYTES;
@@ -57,6 +91,7 @@ static void *choose(const char *name)
         return NULL;
     names[count] = name;
     fc_mpi_functions[count] = function;
+    fc_mpi_kinds[count] = fc_mpi_kind_of(name);
     return fc_mpi_stubs + (size_t)count++ * FC_MPI_STUB_BYTES;
 }
 

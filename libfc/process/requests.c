@@ -3,10 +3,13 @@
  * The program's requests through include/fc.h: write a snapshot, label a thread, pause and resume.
  * Called by the program, from any thread or signal handler.
  */
+#include "libfc/process/requests.h"
+
 #include "libfc/base/signals.h"
 #include "libfc/base/state.h"
 #include "libfc/base/sys.h"
 #include "libfc/base/thread.h"
+#include "libfc/process/mpi-figures.h"
 #include "libfc/process/threads.h"
 #include "libfc/stream/channel.h"
 #include "libfc/stream/chunks.h"
@@ -87,6 +90,7 @@ static void send_pause(bool is_pause)
     if (fc_thread.number == 0)
         fc_threads_start();
     fc_chunks_flush_private();
+    fc_mpi_send_private();
     const uint32_t number = choose_number(shared);
     struct FcMessage message = {
         .type = FC_MSG_PAUSE, .thread = fc_thread.number, .argument = is_pause, .value = number};
@@ -94,14 +98,19 @@ static void send_pause(bool is_pause)
         wait_for_answer(shared, number);
 }
 
-void fc_request_pause(int is_pause)
+void fc_requests_pause(bool is_pause)
 {
     if (fc_state_is_off() || !fc_state_is_own_process())
         return;
     const uint64_t old = fc_block_signals();
     const bool is_begun = fc_switches_begin_inner_pause();
-    send_pause(is_pause != 0);
+    send_pause(is_pause);
     if (is_begun)
         fc_switches_end_pause();
     fc_restore_signals(old);
+}
+
+void fc_request_pause(int is_pause)
+{
+    fc_requests_pause(is_pause != 0);
 }

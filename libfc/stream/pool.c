@@ -286,6 +286,20 @@ struct FcChunk *fc_pool_claim_entries(uint32_t thread, uint32_t number)
     return chunk;
 }
 
+struct FcChunk *fc_pool_claim_mpi(void)
+{
+    const uint32_t index = shared ? claim_to_keep(3) : 0;
+    if (index == 0)
+        return NULL;
+    struct FcChunk *chunk = fc_pool_chunk(index);
+    fc_chunk_next_generation(chunk);
+    memset(&chunk->mpi, 0, sizeof chunk->mpi);
+    fill_header(chunk, FC_CHUNK_OF_MPI, 0);
+    struct FcMessage message = {.type = FC_MSG_MPI, .thread = fc_thread.number, .argument = index};
+    fc_channel_send(&message, NULL, 0);
+    return chunk;
+}
+
 struct FcChunk *fc_pool_await_own(void)
 {
     struct FcChunk *own;

@@ -44,6 +44,10 @@ struct FcChunk *fc_pool_claim_counts(uint32_t number);
  */
 struct FcChunk *fc_pool_claim_entries(uint32_t thread, uint32_t number);
 
+/* A chunk for the process's figures of MPI, zeroed and announced to fcmanager, kept to the end of
+ * the process.  NULL: there is none.  The calling thread has a number; signals blocked. */
+struct FcChunk *fc_pool_claim_mpi(void);
+
 /* A chunk that the calling thread gave away and that fcmanager has not freed yet, marked as
  * awaited; NULL: there is none. */
 struct FcChunk *fc_pool_await_own(void);

@@ -20,7 +20,7 @@ ROOT = os.environ.get("FC_SOURCE_ROOT") or os.path.realpath(
 # The folders of each part, from the bottom up, and the files at its top that belong to them.
 ROOMS = {
     "libfc": [
-        ("formats", "current-word fc-choices fc-entries fc-format fc-records"), ("base", "string"), ("stream", ""), ("count", ""),
+        ("formats", "current-word fc-choices fc-entries fc-format fc-mpi fc-records"), ("base", "string"), ("stream", ""), ("count", ""),
         ("hooks", "hooks"), ("memory", ""), ("process", ""),
     ],
     "fcmanager": [

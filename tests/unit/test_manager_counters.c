@@ -2,6 +2,7 @@
  *
  * Chunks of counters, as a program and as a liar fill them: when they are read and given back.
  */
+#include "fcmanager/session/output.h"
 #include "fcmanager/session/process-messages.h"
 #include "tests/unit/manager_fixture.h"
 
@@ -313,6 +314,42 @@ static void test_crowded(void)
     stop(&f);
 }
 
+/* Figures of MPI are copied when the process ends; a liar's are refused or passed over. */
+static void test_mpi(void)
+{
+    Fixture f;
+    start(&f);
+    struct FcChunk *chunk = claim(&f, 4, 1, FC_CHUNK_OF_MPI);
+    claim(&f, 5, 1, FC_CHUNK_OF_COUNTS);
+    memset(&chunk->mpi, 0, sizeof chunk->mpi);
+    send(&f, FC_MSG_MPI, 1, 5);
+    send(&f, FC_MSG_MPI, 1, 4);
+    send(&f, FC_MSG_MPI, 1, 4);
+    chunk->mpi.rank = 3;
+    chunk->mpi.partners[7] = (struct FcMpiPartner){.key = 9, .sent = 2, .sent_bytes = 30};
+    chunk->mpi.partners[8] = (struct FcMpiPartner){.key = G_MAXUINT64, .sent = 1};
+    chunk->mpi.partners[3] =
+        (struct FcMpiPartner){.key = 1, .posted = 4, .posted_bytes = 50}; /* from any */
+    chunk->mpi.collectives[1] =
+        (struct FcMpiCollective){.key = 1, .function = 70, .site = 80, .calls = 6, .ns = 9};
+    chunk->mpi.collectives[2] = (struct FcMpiCollective){.key = 1, .calls = 6, .ns = 9};
+    fc_process_finish(f.process, 200, 1, TRUE);
+    memset(&chunk->mpi, 0xff, sizeof chunk->mpi); /* the next process's */
+    g_autoptr(FcProfile) profile = fc_output_process(f.process, "id");
+    g_assert_cmpuint(profile->partners->len, ==, 2);
+    const FcProfilePartner *partners = (const FcProfilePartner *)(gpointer)profile->partners->data;
+    g_assert_cmpint(partners[0].peer, ==, FC_PARTNER_ANY);
+    g_assert_cmpuint(partners[0].posted_bytes, ==, 50);
+    g_assert_cmpint(partners[1].rank, ==, 2);
+    g_assert_cmpint(partners[1].peer, ==, 5);
+    g_assert_cmpuint(partners[1].sent_bytes, ==, 30);
+    g_assert_cmpuint(profile->collectives->len, ==, 1);
+    g_assert_cmpuint(g_array_index(profile->collectives, FcProfileCollective, 0).calls, ==, 6);
+    g_assert_cmpuint(profile->losses->len, ==, 1);
+    g_assert_cmpuint(g_array_index(profile->losses, FcProfileNote, 0).count, ==, 2);
+    stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -322,5 +359,6 @@ int main(int argc, char **argv)
     g_test_add_func("/counters/costs", test_costs);
     g_test_add_func("/counters/scribbled", test_scribbled);
     g_test_add_func("/counters/crowded", test_crowded);
+    g_test_add_func("/counters/mpi", test_mpi);
     return g_test_run();
 }

@@ -62,6 +62,25 @@ check("version 3.0", "old.fc")
 check("two processes", "simple.fc", "heap.fc")
 check("some threads", "--thread=4711", "simple.fc")
 
+check("ranks", "--ranks", "simple.fc", "heap.fc")
+check("a rank beside the others", "--ranks=7", "simple.fc", "heap.fc")
+with open("simple.fc", encoding="utf-8") as file:
+    text = file.read()
+with open("mpi.fc", "w", encoding="utf-8") as file:
+    file.write(text.replace("section end 1 0", """section mpi-partners 1 3
+0 -3 1 0 0 0 0 6 7
+0 1 1 2 3 4 5 6 7
+-1 -2 1 2 3 4 5 6 7
+section mpi-collectives 1 2
+0 0x401000 0 0x401010 0x0 0 2 1 1 1 1 5 5 0 5 0
+0 0x401000 0 0x401020 0xab 0 2 2 4 2 2 50 5 0 45 1
+section end 1 0"""))
+data = check("figures of MPI", "mpi.fc")
+equal([(row["partner"], row["kind"], row["posted_bytes"]) for row in data["mpi"]["partners"]],
+      [(None, "any", 7), (1, "rank", 7), (None, "unknown", 7)], "partners")
+equal([(row["world"], row["waited_ns"], row["late_rank"]) for row in data["mpi"]["collectives"]],
+      [(True, None, None), (False, 40, 0)], "collective calls")
+
 # A real program with all that can be recorded.
 source = os.path.join(fctest.SOURCE_ROOT, "examples", "wordindex.c")
 subprocess.run(["cc", "-g", "-o", "wordindex", source, *fctest.fc_config("--cflags-libs")], check=True)

@@ -70,7 +70,7 @@ class Manual(unittest.TestCase):
 
     def test_json(self):
         """Every member of the objects that --json writes is in the manual, and every member
-        that is there (but for the memory's, of which there may be none) is written."""
+        that is there (but for those of memory and ranks, of which there may be none) is written."""
         with tempfile.TemporaryDirectory(prefix="fc-manual-") as folder:
             with open(os.path.join(folder, "p.c"), "w", encoding="ascii") as file:
                 file.write("""#include <pthread.h>
@@ -108,7 +108,7 @@ class Manual(unittest.TestCase):
         for item in re.findall(r"^@itemx? ([a-z_, ]+)$", section + heap, re.MULTILINE):
             told |= set(item.split(", "))
         self.assertEqual(written - told, set(), "not in the manual")
-        elsewhere = re.sub(r"(?s)^@item memory.*?(?=^@item |^@end table)", "", section,
+        elsewhere = re.sub(r"(?s)^@item (?:memory|mpi|ranks).*?(?=^@item |^@end table)", "", section,
                            flags=re.MULTILINE)
         elsewhere += re.sub(r"(?s)^@item bad_frees.*?(?=^@item |^@end table)", "", heap,
                             flags=re.MULTILINE)

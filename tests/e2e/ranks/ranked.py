@@ -269,6 +269,10 @@ class Launched(Case):
                     self.assertEqual({path[:3] for path in paths if path[-1] == "combine"}, {("main", "reduce", "MPI_Allreduce")})
                     self.assertEqual((data["losses"], data["repairs"]), ([], []))
         names = [f"all-{rank}.fc" for rank in range(ranks)]
+        barriers = [row for row in self.json(*names)["mpi"]["collectives"] if row["function"] == "MPI_Barrier"]
+        self.assertEqual([(row["late_rank"], row["site"]["name"], row["calls"]) for row in barriers],
+                         [(ranks - 1, "barrier", ranks)])
+        self.assertGreater(barriers[0]["waited_ns"], barriers[0]["elapsed_max_ns"] - barriers[0]["elapsed_min_ns"])
         waits = f"{ranks - 1} of {ranks} ranks wait in MPI_Barrier for rank {ranks - 1}"
         self.assertIn(waits, self.command([fctest.tool("fcdump"), *names]))
         self.assertRegex(self.command([fctest.tool("fcdump"), "--summary", *names]), rf"(?m)^Ranks +{waits}, [\d.]+ m?s in all$")
@@ -276,6 +280,96 @@ class Launched(Case):
         done = self.launch(ranks, [program, str(rounds)], env={"FC_DUMP_NAME": "off-%r", "FC_MPI": "0"})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected.stdout, expected.stderr))
         self.assertEqual([name for name in self.names_of("off-0.fc") if "MPI_" in name], [])
+
+    def check_partners(self, ranks=4):
+        """Messages and bytes by partner, in the numbers of the world, and collective calls by the communicator's ranks;
+        statuses, requests and errors are the program's as ever, also between threads."""
+        program, plain = self.build("partners"), self.build_plain("partners")
+        self.assertEqual(self.launch(ranks, [plain]).stdout, b"done\n")
+        for transport in ("shared", "pipe"):
+            with self.subTest(transport):
+                done = self.launch(ranks, [program], env={"FC_DUMP_NAME": f"{transport}-%r", "FC_TRANSPORT": transport})
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"done\n", b""))
+                names = [f"{transport}-{rank}.fc" for rank in range(ranks)]
+                self.assertEqual(self.partners(self.json(*names)), self.expected_partners(ranks))
+                for rank in range(ranks):
+                    data = self.json(names[rank])
+                    self.assertEqual(self.partners(data), {pair: row for pair, row in self.expected_partners(ranks).items()
+                                                           if pair[0] == rank})
+                    self.assertEqual(data["losses"], [])
+        self.check_collectives(names, ranks)
+        self.command([fctest.tool("fcdump"), "--merge=left.fc", *names[:1]])
+        self.command([fctest.tool("fcdump"), "--merge=right.fc", *names[1:]])
+        self.command([fctest.tool("fcdump"), "--merge=both.fc", "left.fc", "right.fc"])
+        whole = self.json(*names)["mpi"]
+        self.assertEqual(self.json("both.fc")["mpi"], whole)
+        said = self.command([fctest.tool("fcdump"), "--messages", "--csv", *names]).splitlines()
+        rows = [[int(word) for word in line.split(",")] for line in said[1:]]
+        self.assertEqual({tuple(row[:2]): tuple(row[2:]) for row in rows}, self.expected_partners(ranks))
+
+    def partners(self, data):
+        figures = ("sent", "sent_bytes", "received", "received_bytes", "posted", "posted_bytes")
+        return {(row["rank"], row["partner"]): tuple(row[key] for key in figures) for row in data["mpi"]["partners"]}
+
+    def expected_partners(self, ranks):
+        """What partners.c does, counted by hand."""
+        sums = {}
+        def add(rank, partner, *figures):
+            old = sums.get((rank, partner), (0,) * 6)
+            sums[rank, partner] = tuple(a + b for a, b in zip(old, figures))
+        for rank in range(ranks):
+            if rank > 0:
+                add(rank, 0, 3, 3 * 80 * rank, 0, 0, 0, 0)
+                add(0, rank, 0, 0, 3, 3 * 80 * rank, 0, 0)
+            # in its half, where ranks stand in reverse order, the next one is two below
+            add(rank, (rank - 2) % ranks, 0, 0, 0, 0, 1, 7)
+            add(rank, (rank + 2) % ranks, 1, 7, 0, 0, 0, 0)
+            add(rank, rank ^ 1, 1 + 2 * 50, 3 + 2 * 50 * 4, 1 + 2 * 50, 3 + 2 * 50 * 4, 0, 0)
+        return sums
+
+    def check_fortran(self, ranks=4):
+        """Fortran's functions, whose arguments are references: the same figures, and who was late."""
+        if not shutil.which(f"mpif90.{self.mpi}"):
+            self.skipTest(f"no mpif90.{self.mpi} here")
+        for output, flags in (("plain", []), ("profiled", fctest.fc_config("--cflags-libs"))):
+            self.command([f"mpif90.{self.mpi}", "-w", "-g", "-O1", "-o", output, os.path.join(MPI, "exchange.f90"), *flags])
+        expected = self.launch(ranks, [self.path("plain")])
+        done = self.launch(ranks, [self.path("profiled")], env={"FC_DUMP_NAME": "fortran-%r"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected.stdout, expected.stderr))
+        data = self.json(*(f"fortran-{rank}.fc" for rank in range(ranks)))
+        sums = {(rank, partner): [0] * 6 for rank in range(ranks)
+                for partner in {(rank + 1) % ranks, (rank - 1) % ranks, rank ^ 1}}
+        for rank in range(ranks):
+            for at, more in enumerate((3, 240) if rank % 2 else (0, 0, 3, 240)):
+                sums[rank, rank ^ 1][at] += more
+            sums[rank, (rank + 1) % ranks][0] += 1
+            sums[rank, (rank + 1) % ranks][1] += 4
+            sums[rank, (rank - 1) % ranks][4] += 1
+            sums[rank, (rank - 1) % ranks][5] += 8
+        self.assertEqual(self.partners(data), {pair: tuple(row) for pair, row in sums.items()})
+        [reduced] = [row for row in data["mpi"]["collectives"] if "allreduce" in row["function"].lower()]
+        self.assertEqual((reduced["calls"], reduced["late_rank"], reduced["world"]), (ranks, 1, True))
+        calls = {}
+        for function in data["functions"]:
+            if function["name"].lower().startswith("mpi_"):
+                calls[function["name"].lower().rstrip("_")] = function["calls"]
+        self.assertEqual({name: count / ranks for name, count in calls.items()},
+                         {"mpi_init": 1, "mpi_comm_rank": 2, "mpi_comm_size": 1, "mpi_comm_split": 1, "mpi_send": 1.5,
+                          "mpi_recv": 1.5, "mpi_get_count": 0.5, "mpi_irecv": 1, "mpi_ssend": 1, "mpi_wait": 1,
+                          "mpi_allreduce": 1, "mpi_comm_free": 1, "mpi_finalize": 1})
+
+    def check_collectives(self, names, ranks):
+        found = {}
+        for row in self.json(*names)["mpi"]["collectives"]:
+            self.assertEqual(row["calls_min"], row["calls_max"])
+            self.assertEqual((row["calls"], row["ranks"]), (row["size"], row["size"]), "once by each rank")
+            self.assertEqual(row["waited_ns"], row["elapsed_ns"] - row["ranks"] * row["elapsed_min_ns"])
+            self.assertEqual(row["late_rank"], row["elapsed_min_rank"])
+            key = (row["function"], row["world"], row["size"], row["first_rank"])
+            found[key] = found.get(key, 0) + 1
+        self.assertEqual(found, {("MPI_Comm_split", True, ranks, 0): 2, ("MPI_Comm_dup", True, ranks, 0): 1,
+                                 ("MPI_Barrier", True, ranks, 0): 1, ("MPI_Barrier", False, ranks // 2, 0): 1,
+                                 ("MPI_Barrier", False, ranks // 2, 1): 1})
 
     def paths(self, data):
         """Calls by the names on the path."""
@@ -307,6 +401,12 @@ class ByMpirun(Launched):
 
     def test_calls(self):
         self.check_calls()
+
+    def test_fortran(self):
+        self.check_fortran()
+
+    def test_partners(self):
+        self.check_partners()
 
     def test_modules(self):
         self.check_modules(self.build("stencil"))

@@ -76,6 +76,31 @@ class Summed(ranked.Case):
         shuffled = random.Random(1).sample(self.names, RANKS)
         self.assertEqual(self.table("--ranks", *shuffled), self.table("--ranks", "job"))
 
+    def test_json(self):
+        """--ranks --json has the figures of the tables, by function and context, and knows the rank that is asked for."""
+        data = self.json("--ranks=3", *self.names)
+        ranks, own = data["ranks"], self.own()
+        self.assertEqual((ranks["count"], ranks["chosen"]), (RANKS, 3))
+        rows = {data["functions"][row["function"]]["name"]: row for row in ranks["functions"]}
+        table = self.table("--ranks", *self.names)
+        self.assertEqual(set(rows), set(table))
+        for name, row in rows.items():
+            told, time, calls = table[name], row["cpu_local"], row["calls"]
+            self.assertEqual((row["ranks"], time["max_ns"], time["max_rank"], row["local_gain_ns"], calls["max"], calls["max_rank"]),
+                             tuple(int(told[key]) for key in ("ranks", "max (CPU ns)", "of rank", "gain (CPU ns)", "calls max",
+                                                              "calls of rank")))
+            self.assertEqual((int(time["mean_ns"]), int(time["deviation_ns"])),
+                             (int(told["mean (CPU ns)"]), int(told["deviation (CPU ns)"])))
+            self.assertEqual(["-" if row[key][least] is None else str(row[key][least])
+                              for key, least in (("cpu_local", "min_ns"), ("calls", "min"))],
+                             [told["min (CPU ns)"], told["calls min"]])
+            self.assertEqual((calls["chosen"], time["chosen_ns"]), own[3].get(name, (0, 0)))
+        contexts = {row["context"]: row for row in ranks["contexts"]}
+        self.assertEqual({index: round(row["calls"]["mean"] * RANKS) for index, row in contexts.items()},
+                         {index: context["calls"] for index, context in enumerate(data["contexts"])})
+        self.assertNotIn("ranks", self.json(*self.names))
+        self.assertNotIn("chosen", self.json("--ranks", *self.names)["ranks"]["functions"][0]["calls"])
+
     def test_lacking(self):
         """A function that some ranks lack is told."""
         table = self.table("--ranks", self.names[0], self.names[1])
