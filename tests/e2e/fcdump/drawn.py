@@ -214,15 +214,18 @@ if len(labels) < 8:
     fail("next to nothing is drawn", labels)
 equal(run("--dot", "--top=150", "wild.fc").out.count("fillcolor="), 150, "--top of these")
 
-# Long names lose their scopes, are wrapped where their parts end, and lose their middle.
-strange = Profile(program, run_ns=5)
-strange.modules.append((0x10000, 0x10000, 0x11000, 0, 2**64 - 1, None,
-                        "/none/" + "space::" * 20 + "end<" + "type,name," * 30 + ">"))
-strange.function("odd", 1, 5, 5, where=0x10010)
-strange.functions[-1] = ((1, 0x10010), *strange.functions[-1][1:])
-strange.write("wrapped.fc")
-text = run("--dot", "wrapped.fc").out
-lines = text.split('[label="')[1].split("\\ntotal")[0].split("\\n")
-equal((max(map(len, lines)) <= 28, lines[0], "..." in "".join(lines), lines[-1][-4:]),
-      (True, "end<type,name,type,name,", True, "0x10"), "a wrapped name")
-contains(text, 'tooltip="' + "space::" * 20, "the whole name")
+# Long names lose their scopes and what is between < and >, are wrapped where their parts end, and lose their end.
+def draw_module(name):
+    strange = Profile(program, run_ns=5)
+    strange.modules.append((0x10000, 0x10000, 0x11000, 0, 2**64 - 1, None, "/none/" + "space::" * 20 + name))
+    strange.function("odd", 1, 5, 5, where=0x10010)
+    strange.functions[-1] = ((1, 0x10010), *strange.functions[-1][1:])
+    strange.write("wrapped.fc")
+    text = run("--dot", "wrapped.fc").out
+    contains(text, 'tooltip="' + "space::" * 20, "the whole name")
+    return text.split('[label="')[1].split("\\ntotal")[0].split("\\n")
+
+
+equal(draw_module("end<" + "type,name," * 30 + ">"), ["end<...>+0x10"], "a name with arguments")
+lines = draw_module("end_" + "type,name," * 30)
+equal((max(map(len, lines)) <= 28, lines[0], lines[-1][-3:]), (True, "end_type,name,type,name,", "..."), "a wrapped name")
