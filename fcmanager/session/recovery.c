@@ -14,6 +14,12 @@
 #define LACKING_MOST_US (INT64_C(600) * 1000 * 1000)
 /* ... unless writing it would then take more than this part of a processor. */
 #define PART_SPENT 100
+/* Chunks, 8 MiB, and some for each thread: a child copies no more than these.  A manager that is
+ * behind the threads by more reads first, ... */
+#define COPIED_MOST 128u
+#define COPIED_THREAD 4u
+/* ... and looks again after this time. */
+#define AGAIN_US (20 * 1000)
 
 void fc_recovery_init(FcRecovery *recovery)
 {
@@ -60,6 +66,19 @@ static FcProcess *oldest(GHashTable *processes)
     return found;
 }
 
+/* Whether the threads have stored more than the manager may copy. */
+static gboolean is_behind(GHashTable *processes, const FcSharedMap *shared)
+{
+    guint most = COPIED_MOST;
+    guint32 all = 0;
+    GHashTableIter iter;
+    gpointer process;
+    g_hash_table_iter_init(&iter, processes);
+    while (g_hash_table_iter_next(&iter, NULL, &process))
+        most += COPIED_THREAD * g_hash_table_size(((FcProcess *)process)->threads);
+    return shared && fc_shared_count_used(shared, &all) > most;
+}
+
 static gboolean write_early(FcProcess *process, FcProfile *profile, gpointer data)
 {
     fc_pauses_apply(process, profile);
@@ -76,6 +95,11 @@ void fc_recovery_round(FcRecovery *recovery, GHashTable *processes, FcSnapshotOr
     FcProcess *process = oldest(processes);
     if (!process || !process->executable)
         return;
+    if (is_behind(processes, order->common->shared))
+    {
+        recovery->next_us = g_get_monotonic_time() + AGAIN_US;
+        return;
+    }
     recovery->taken_us = g_get_monotonic_time();
     recovery->next_us = recovery->taken_us + LACKING_MOST_US; /* if there is no child to reap */
     recovery->spent_us = recovery->snapshots.spent_us;
