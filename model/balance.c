@@ -4,8 +4,8 @@
  */
 #include "model/balance.h"
 
-/* Threads whose start differs by more than this part of the busiest thread's run did not share its
- * work.  It decides only whether the finding is shown. */
+/* Threads share work only if their starts differ by at most this part of the busiest thread's run
+ * time.  It decides only whether the finding is shown. */
 #define LATE 0.1
 
 static guint64 less(guint64 ns, guint64 taken)
@@ -23,7 +23,8 @@ static guint64 cpu_ns(const FcProfileThread *thread)
     return less(thread->run_ns, thread->wait_ns);
 }
 
-/* The function with the thread's largest total time, its outermost one; FC_NONE: none. */
+/* Returns the thread's outermost function: the one with the largest total time.  FC_NONE: it has
+ * none. */
 static gint outermost(const FcModel *model, const FcProfileThread *thread)
 {
     guint64 most_ns = 0;
@@ -42,7 +43,8 @@ static gint outermost(const FcModel *model, const FcProfileThread *thread)
     return found;
 }
 
-/* The work of thread `busiest`, among those of its process. */
+/* Sums up the threads that share the work of thread `busiest`.  They are in [first, end), the
+ * threads of its process, and have the same outermost function. */
 static FcBalance balance_around(const FcModel *model, guint first, guint end, guint busiest,
                                 const gint *functions)
 {

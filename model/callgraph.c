@@ -19,7 +19,7 @@ struct FcCallgraph
                                FC_NONE is -1 */
     const FcArc **incoming; /* arcs ordered by callee */
     guint *caller_start;    /* incoming of f: [caller_start[f], caller_start[f + 1]) */
-    guint *cycle;           /* of each function, 0: none */
+    guint *cycle;           /* by function, from 1; 0: none */
     gboolean *recursive;
     guint cycle_count;
     guint *members;     /* functions ordered by cycle */
@@ -104,7 +104,7 @@ typedef struct
     guint *order; /* when a function was first reached, from 1; 0: not yet */
     guint *low;   /* the earliest function on `open` that it reaches */
     gboolean *is_open;
-    GArray *open; /* guint: reached, component not complete */
+    GArray *open; /* guint: functions reached, in components that are not complete */
     GArray *path; /* Step */
     guint reached;
 } Search;
@@ -112,7 +112,7 @@ typedef struct
 typedef struct
 {
     guint function;
-    guint next; /* position among its callees */
+    guint next; /* index of its next callee */
 } Step;
 
 static void search_enter(Search *search, guint function)
@@ -124,7 +124,7 @@ static void search_enter(Search *search, guint function)
     g_array_append_val(search->path, step);
 }
 
-/* `function` is the first of its component: takes the component off `open`. */
+/* Takes the component of `function` off `open`.  `function` is the first that was reached in it. */
 static void close_component(FcCallgraph *graph, Search *search, guint function)
 {
     guint first = search->open->len;

@@ -55,7 +55,7 @@ static void collect_incoming(Resolver *resolver)
     }
 }
 
-/* Whether somebody else called `function` from that very site. */
+/* Whether anything but `function` itself called it from that site. */
 static gboolean is_incoming(const Resolver *resolver, guint function, const FcProfileLocation *site)
 {
     g_autofree char *key = incoming_key(function, site);

@@ -10,28 +10,28 @@
 #include <string.h>
 
 #define NAMES_MAX 3
-#define NOTABLE_WAIT 0.1       /* of the time that a place is a part of, at least */
-#define NOTABLE_PREEMPTION 0.1 /* of all threads' time */
-#define LEAST_WAIT 0.01        /* of a thread's time: a shorter wait in a function does not count */
+#define NOTABLE_WAIT 0.1       /* least share of a place's whole_ns */
+#define NOTABLE_PREEMPTION 0.1 /* least share of all threads' run time */
+#define LEAST_WAIT 0.01        /* of a thread's run time: shorter waits in a function are ignored */
 
-/* Of a function: how many threads waited in it, and how long, for what. */
+/* The waits in one function: how many threads waited, how long and for what. */
 typedef struct
 {
     guint threads;
-    guint last; /* the last of them, so that none counts twice */
+    guint last; /* number of the last thread that was added: each counts once */
     guint64 wait_ns;
     guint64 kind_ns[FC_WAIT_KINDS + 1];
 } Waits;
 
-/* Waits by function: of threads that wait for one another, and for something else. */
+/* The waits for other threads, and those for anything else that is known. */
 typedef struct
 {
     const FcModel *model;
-    gboolean has_kinds; /* some sample tells what a wait was for */
-    gboolean has_off;   /* and what was preempted is known by function */
-    Waits *contended;   /* by function of the model; of threads of one process, then of all */
-    Waits *all_contended;
-    Waits *waiting;
+    gboolean has_kinds;   /* the samples say what some waits were for */
+    gboolean has_off;     /* preempted time is known by function */
+    Waits *contended;     /* by function: for other threads of one process */
+    Waits *all_contended; /* the same of all processes */
+    Waits *waiting;       /* by function: for anything else that is known */
 } Search;
 
 static guint64 less(guint64 ns, guint64 taken)
@@ -56,7 +56,7 @@ FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfi
             MIN((guint64)(share * (double)blocked_ns), less(blocked_ns, placed_ns));
         placed_ns += parts.kind_ns[kind];
     }
-    if (all > 0) /* what was rounded off belongs to one that is there */
+    if (all > 0) /* the first kind that occurs gets the rounding error */
         for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
             if (off->kind_ns[kind] > 0)
             {
@@ -81,7 +81,7 @@ static guint64 cpu_ns(const FcModel *model, const FcProfileThreadFunction *funct
     }
 }
 
-/* How long it waited of its own accord. */
+/* Returns how long the thread waited, without preemption. */
 static guint64 own_wait_ns(const FcProfileThread *thread)
 {
     return less(thread->wait_ns, thread->preempted_ns);
@@ -92,7 +92,7 @@ static const FcProfileThreadFunction *function_of(const FcProfileThread *thread,
     return &g_array_index(thread->functions, FcProfileThreadFunction, index);
 }
 
-/* A thread that waits for a lock wants to work. */
+/* A wait for a lock does not make a thread idle: the thread has work to do. */
 gboolean fc_contention_is_idle(const FcProfileThread *thread)
 {
     guint64 lock_ns = 0;
@@ -168,7 +168,7 @@ static void add_thread(const Search *search, guint number, const FcProfileThread
     }
 }
 
-/* Adds the threads of one process that wait in the same function to `contended`. */
+/* Adds waits to `all_contended` if at least two threads of the process waited in the function. */
 static void end_process(const Search *search)
 {
     for (guint i = 0; i < search->model->functions->len; i++)

@@ -8,8 +8,8 @@
 
 /* ---- Finding --------------------------------------------------------------------- */
 
-/* The suffix that gcc appends to the linkage name of a clone, which is the same function; NULL:
- * none. */
+/* Returns the suffix that gcc appended to the linkage name of a clone; NULL: it is no clone.  A
+ * clone is a copy of its function. */
 static const char *find_clone(const char *raw)
 {
     static const char *const suffixes[] = {".part.", ".isra.", ".constprop.", ".localalias"};
@@ -23,14 +23,15 @@ static const char *find_clone(const char *raw)
     return first;
 }
 
-/* Without that.  The caller owns the result. */
+/* Returns the linkage name without a clone's suffix.  The caller owns the result. */
 static char *name_original(const char *raw)
 {
     const char *clone = find_clone(raw);
     return clone ? g_strndup(raw, (gsize)(clone - raw)) : g_strdup(raw);
 }
 
-/* For names with clones, the number of functions that are not clones: "MODULE\nNAME" -> number. */
+/* Counts the functions that are not clones, for each name that has clones: "MODULE\nNAME" ->
+ * number.  The caller owns the result. */
 static GHashTable *count_originals(const FcModel *model)
 {
     GHashTable *counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -54,7 +55,8 @@ static GHashTable *count_originals(const FcModel *model)
     return counts;
 }
 
-/* Whether other functions local to their units have the same name, by that name. */
+/* Counts the functions that are local to their units, by linkage name.  The caller owns the
+ * result. */
 static GHashTable *count_names(const FcModel *model)
 {
     GHashTable *counts = g_hash_table_new(NULL, NULL); /* equal names are the same pointer */
@@ -79,7 +81,7 @@ static char *definition_key(const FcModel *model, const FcFunction *function)
     fc_symbols_find(model->symbols, model->profile, location, FALSE, &symbol);
     if (!symbol.file || symbol.line == 0)
         return NULL;
-    /* A header is named by several ways, from the folders of its units. */
+    /* Units name one header by different paths, each relative to the unit's folder. */
     const char *folder = NULL;
     fc_symbols_find_unit(model->symbols, model->profile, location, &folder);
     g_autofree char *file = g_canonicalize_filename(symbol.file, folder ? folder : "/");
@@ -88,8 +90,8 @@ static char *definition_key(const FcModel *model, const FcFunction *function)
                            module->build_id ? module->build_id : module->path, symbol.line, file);
 }
 
-/* The key that the function shares with its clones; NULL: it has none, or several functions may be
- * theirs.  The caller owns the result. */
+/* Returns the key that the function shares with its clones.  NULL: its name has no clones, or
+ * several functions have the name and its line is not known.  The caller owns the result. */
 static char *clone_key(const FcModel *model, GHashTable *originals, const FcFunction *function)
 {
     g_autofree char *original = name_original(function->symbol.raw_name);
@@ -137,13 +139,14 @@ static const FcProfileContext *context_at(const FcModel *model, guint index)
     return &g_array_index(model->profile->contexts, FcProfileContext, index);
 }
 
-/* By first copy: the time of copies that other copies called.  The totals of both hold it.  A
- * function is on a path only once, as recursion is folded.  `has_copies` is by function. */
+/* Returns, by first copy, the time of contexts below a context of another copy.  The totals of both
+ * copies include it.  The two are never the same copy, as recursion is folded.  `has_copies` is
+ * from mark_copies().  The caller owns the result. */
 static FcProfileTimes *find_nested(const FcModel *model, const guint *first,
                                    const gboolean *has_copies)
 {
     FcProfileTimes *nested = g_new0(FcProfileTimes, model->functions->len + 1);
-    /* which of the threads' contexts are those of some threads is not known */
+    /* functions have the figures of some threads, contexts those of all */
     if (model->of_threads)
         return nested;
     for (guint i = 0; i < model->profile->contexts->len; i++)
@@ -169,7 +172,7 @@ static void take_off(guint64 *total, guint64 nested, guint64 least)
 
 /* ---- Adding up ------------------------------------------------------------------------ */
 
-/* By first copy: whether the function has other copies. */
+/* Returns, by first copy, whether the function has other copies.  The caller owns the result. */
 static gboolean *mark_copies(const FcModel *model, const guint *first, gboolean *any)
 {
     gboolean *has_copies = g_new0(gboolean, model->functions->len + 1);
@@ -186,7 +189,7 @@ static void add_copy(FcFunction *into, const FcFunction *copy, gboolean extended
     into->copies += copy->copies;
     if (!find_clone(into->symbol.raw_name) || find_clone(copy->symbol.raw_name))
         return;
-    into->symbol = copy->symbol; /* the function itself */
+    into->symbol = copy->symbol; /* `into` was a clone: the function itself replaces it */
     into->name = copy->name;
     into->figures.location = copy->figures.location;
 }
@@ -199,7 +202,7 @@ void fc_copies_merge(FcModel *model, const guint *first)
     if (!any)
         return;
     g_autofree FcProfileTimes *nested = find_nested(model, first, has_copies);
-    g_autofree guint64 *largest = g_new0(guint64, count + 1); /* total of one copy */
+    g_autofree guint64 *largest = g_new0(guint64, count + 1); /* largest total of one copy */
     g_autofree guint *now = g_new0(guint, count + 1);
     GArray *merged = fc_model_functions_new(count);
     for (guint i = 0; i < count; i++)
@@ -210,7 +213,7 @@ void fc_copies_merge(FcModel *model, const guint *first)
         if (first[i] == i)
         {
             g_array_append_val(merged, *function);
-            function->figures.histogram = (FcHistogram){0}; /* these are its copy's now */
+            function->figures.histogram = (FcHistogram){0}; /* `merged` owns these now */
             function->figures.off = NULL;
         }
         else

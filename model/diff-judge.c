@@ -14,7 +14,7 @@
 /* The variance that comes from rounding times to whole nanoseconds. */
 #define ROUNDING_VARIANCE (1.0 / 12)
 
-/* Of what is the same in all runs of either side. */
+/* Whether the figure is no time and does not vary between the runs of a side. */
 static gboolean is_exact(FcDiffMetric metric, const FcMoments *figure)
 {
     return !fc_diff_is_time(metric) && figure[FC_DIFF_BEFORE].squares <= 0 &&
@@ -32,7 +32,7 @@ static FcWelch compare(const FcDiff *diff, const FcMoments *figure, const double
     double known[FC_DIFF_SIDES] = {0, 0};
     for (FcDiffSide side = 0; side < FC_DIFF_SIDES; side++)
     {
-        /* How runs spread has the error of estimates in it. */
+        /* With several runs, the spread already includes the errors of estimates. */
         if (variance && diff->runs[side] == 1)
             known[side] = variance[side];
         if (!is_single(diff) && (metric == FC_DIFF_TOTAL || metric == FC_DIFF_LOCAL))
@@ -78,8 +78,7 @@ static FcDiffChange find_change(const FcDiff *diff, const FcMoments *figure, con
         change.verdict = FC_VERDICT_NOISE;
     else if (tested && tail > level)
         change.verdict = FC_VERDICT_NOISE;
-    else /* with one run on a side, even a change beyond the errors of estimates may be how runs
-            differ */
+    else /* one run on each side: even a change beyond the errors of estimates may be chance */
         change.verdict = is_single(diff) ? FC_VERDICT_UNKNOWN : FC_VERDICT_FOUND;
     return change;
 }
@@ -118,7 +117,7 @@ static void fill(const FcDiff *diff, FcDiffFigure *figures, guint *filled)
     }
 }
 
-/* The share that a time has of the whole, on the side where it is larger. */
+/* Returns the share of the total time in the whole, on the side where it is larger. */
 static double share_of(const FcDiff *diff, const FcDiffFigure *figures)
 {
     double share = 0;
@@ -164,7 +163,8 @@ static void judge_contexts(FcDiff *diff, double least_share)
         fc_discovery_level((double *)(void *)tails->data, tails->len, FC_DIFF_RATE);
 }
 
-/* Labels are distinct on either side, not between what is gone and what is new. */
+/* Labels are distinct within a side only: a function that is gone and a new one may share a label.
+ * Both then get their names instead. */
 static void distinguish(FcDiff *diff)
 {
     g_autoptr(GHashTable) counts = g_hash_table_new(NULL, NULL); /* labels are interned */

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Whether all processes of the run have one executable: then it is the same program as that of
- * another run, whatever its name. */
+/* Whether all processes of the run have the same executable.  It then matches that of any other
+ * such run, whatever its name. */
 static gboolean has_one_program(const FcModel *model)
 {
     const char *first = NULL;
@@ -24,7 +24,8 @@ static gboolean has_one_program(const FcModel *model)
     return first != NULL;
 }
 
-/* The module of a location: "" for the program, else its base name without a library's version. */
+/* Returns the key of module `index`: "" for the program, "-" for none, else the base name without a
+ * library's version.  The caller owns the result. */
 static char *module_key(const FcModel *model, gint index, gboolean one_program)
 {
     if (index == FC_NONE)
@@ -37,8 +38,9 @@ static char *module_key(const FcModel *model, gint index, gboolean one_program)
     return version ? g_strndup(base, (gsize)(version - base) + 3) : g_strdup(base);
 }
 
-/* A function that is local to its unit is one of its file, or with copies of a header's function
- * apart of its unit: that file.  NULL of others, and where it is not known; else the caller's. */
+/* Returns the file of a function that is local to its unit.  That is the unit if copies of a
+ * header's function are kept apart, else the source file.  NULL: the function is not local, or the
+ * file is not known.  The caller owns the result. */
 static char *file_of(const FcModel *model, const FcFunction *function)
 {
     const FcProfileLocation *location = &function->figures.location;
@@ -52,7 +54,8 @@ static char *file_of(const FcModel *model, const FcFunction *function)
     return file ? g_canonicalize_filename(file, folder ? folder : "/") : NULL;
 }
 
-/* By its name; where it has none, by its place in just that build of the module. */
+/* Returns the key of a function: name, module and file.  Without a name, it is the function's place
+ * in this build of the module.  The caller owns the result. */
 static char *make_key(const FcModel *model, const FcFunction *function, const char *file,
                       gboolean one_program)
 {
@@ -69,7 +72,9 @@ static char *make_key(const FcModel *model, const FcFunction *function, const ch
                            build_id ? build_id : "");
 }
 
-/* Its name and module alone; NULL: it has no name.  No base name of a file has a '/'. */
+/* Returns the key of all functions in the module with the function's name, whatever their file.
+ * NULL: it has no name.  The key ends with '/', as no key of make_key() does.  The caller owns the
+ * result. */
 static char *make_name_key(const FcModel *model, const FcFunction *function, gboolean one_program)
 {
     g_autofree char *module = module_key(model, function->figures.location.module, one_program);
@@ -79,16 +84,16 @@ static char *make_name_key(const FcModel *model, const FcFunction *function, gbo
 
 /* ---- Functions of one key ---------------------------------------------------------------- */
 
-/* Functions of the model with the same key, and what the difference has under it. */
+/* Matches the model's functions of one key with the functions of the difference. */
 typedef struct
 {
     FcDiff *diff;
     FcDiffSide side;
     const FcModel *model;
-    char **files;  /* of each function of the model, as the next */
-    guint *row_of; /* the result */
-    GArray *rows;  /* guint: functions of the difference */
-    GArray *named; /* of the same name in whatever file; NULL: it has none */
+    char **files;  /* by function of the model; NULL: see file_of() */
+    guint *row_of; /* by function of the model: the result */
+    GArray *rows;  /* guint: functions of the difference with the key */
+    GArray *named; /* those with the same name in any file; NULL: not compared */
 } Matcher;
 
 static FcDiffFunction *row_at(const Matcher *matcher, guint row)
@@ -126,7 +131,7 @@ static void take_row(const Matcher *matcher, guint index, guint row)
         *file = g_strdup(matcher->files[index]);
 }
 
-/* How many of the last names of both paths are the same. */
+/* Returns how many components at the ends of both paths are equal. */
 static guint count_alike(const char *one, const char *other)
 {
     g_auto(GStrv) x = g_strsplit(one, "/", -1);
@@ -187,7 +192,7 @@ static void match_renamed(const Matcher *matcher, GArray *functions, gboolean is
         return;
     const guint row = g_array_index(matcher->named, guint, 0);
     if (row_at(matcher, row)->files[matcher->side])
-        return; /* it is there, in a file of its own */
+        return; /* this side already has the function, in another file */
     take_row(matcher, g_array_index(functions, guint, 0), row);
     g_array_append_val(matcher->rows, row);
     g_array_set_size(functions, 0);
@@ -235,7 +240,7 @@ static void match_group(const Matcher *matcher, GArray *functions, gboolean is_o
         matcher->row_of[g_array_index(functions, guint, i)] = row;
 }
 
-/* The list of that key, made where there is none. */
+/* Returns the list of that key, which it makes if there is none.  `lists` owns the result. */
 static GArray *list_of(GHashTable *lists, const char *key)
 {
     GArray *list = g_hash_table_lookup(lists, key);

@@ -103,7 +103,7 @@ const char *fc_diff_context_label(const FcDiff *diff, const FcDiffContext *conte
 
 /* ---- Functions ----------------------------------------------------------------------- */
 
-/* What one run has of a function or a context. */
+/* The figures of a function or a context in one run. */
 typedef double Sample[FC_DIFF_METRICS];
 
 /* Adds the sample of the next run on that side to figures that have `*filled` runs. */
@@ -123,8 +123,8 @@ static double square(double x)
     return x * x;
 }
 
-/* Sums up in `samples` and their variances what the functions of the model that are the same one
- * have. */
+/* Adds the figures of the model's functions to `samples` and `variances`, which are by function of
+ * the difference. */
 static void take_functions(const FcModel *model, const guint *row_of, Sample *samples,
                            Sample *variances)
 {
@@ -150,7 +150,7 @@ static void take_functions(const FcModel *model, const guint *row_of, Sample *sa
     }
 }
 
-/* The time of a call, from those of all calls. */
+/* Sets the time per call and its variance, from those of all calls. */
 static void complete_sample(double *sample, double *variance)
 {
     const double calls = sample[FC_DIFF_CALLS];
@@ -160,7 +160,8 @@ static void complete_sample(double *sample, double *variance)
     variance[FC_DIFF_PER_CALL] = variance[FC_DIFF_TOTAL] / square(calls);
 }
 
-/* What is shown of the functions: where they are there after the change, as they are then. */
+/* Takes labels and names from the runs after the change, if these have the function.  A function is
+ * shown if it is shown in any run. */
 static void take_names(FcDiff *diff, FcDiffSide side, const FcModel *model, const guint *row_of)
 {
     for (guint i = 0; i < model->functions->len; i++)
@@ -178,7 +179,7 @@ static void take_names(FcDiff *diff, FcDiffSide side, const FcModel *model, cons
     }
 }
 
-/* `row_of` gets the function of the difference for each of the model's. */
+/* `row_of` gets, by function of the model, the function of the difference. */
 static void add_functions(FcDiff *diff, FcDiffSide side, const FcModel *model, guint *row_of)
 {
     fc_diff_match(diff, side, model, row_of);
@@ -230,7 +231,8 @@ static guint find_context(FcDiff *diff, gint parent, gint function)
     return index;
 }
 
-/* Several nodes may be one context, as several functions of the model may be one of ours. */
+/* Several nodes may be one context, as several functions of the model may be one function of the
+ * difference. */
 static void add_contexts(FcDiff *diff, FcDiffSide side, const FcModel *model, const guint *row_of)
 {
     g_autoptr(FcStacks) stacks = fc_stacks_new(model);

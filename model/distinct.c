@@ -33,7 +33,7 @@ static char *add_location(const char *name, const char *location)
     return g_strdup_printf("%s [%s]", name, location);
 }
 
-/* The several functions that a compiler makes of one constructor or destructor. */
+/* Tells apart the functions that a compiler makes of one constructor or destructor. */
 static char *with_variant(const FcModel *model, const FcFunction *function)
 {
     const char *raw = function->symbol.raw_name;
@@ -52,7 +52,7 @@ static char *with_file(const FcModel *model, const FcFunction *function)
     return add_location(function->name, fc_base_name(symbol.file));
 }
 
-/* Files of one name in several folders. */
+/* Tells apart files of one name in several folders. */
 static char *with_folder(const FcModel *model, const FcFunction *function)
 {
     FcSymbol symbol;
@@ -69,7 +69,7 @@ static char *with_folder(const FcModel *model, const FcFunction *function)
     return add_location(name, last_two);
 }
 
-/* Copies of a header's function, by the units that they were compiled in. */
+/* Tells apart copies of a header's function by the units that they were compiled in. */
 static char *with_unit(const FcModel *model, const FcFunction *function)
 {
     const char *unit =
@@ -101,7 +101,7 @@ static char *with_module(const FcModel *model, const FcFunction *function)
     return add_location(function->name, fc_base_name(module->path));
 }
 
-/* For those that nothing else tells apart: several in one file, or in a module without lines. */
+/* Tells apart what nothing else does: functions of one file, or of a module without lines. */
 static char *with_offset(const FcModel *model, const FcFunction *function)
 {
     g_autofree char *offset =

@@ -11,12 +11,12 @@
 
 /* ---- Threads that seem to wait ------------------------------------------------------- */
 
-#define WAITING_SHARE 0.9     /* of a thread's time in one function, at least */
-#define WAITING_CALL_NS 1e6   /* a call's own time, at least: what waits is not called often */
-#define WAITING_CALLS_MAX 1e3 /* a thread's calls in a second, at most */
+#define WAITING_SHARE 0.9     /* least share of a thread's time in one function */
+#define WAITING_CALL_NS 1e6   /* least own time per call: what waits is not called often */
+#define WAITING_CALLS_MAX 1e3 /* most calls of a thread per second */
 
-/* Whether anything is to be guessed: times on the CPU hold no waits, nor do those of clocks that
- * stand still meanwhile; and waits alone are what is asked for. */
+/* Whether the times that are shown may be waits of the thread.  Its waits are unknown, or it
+ * was idle and elapsed time is shown.  FC_TIME_CPU and FC_TIME_SYS never include waits. */
 static gboolean may_wait(const FcModel *model, const FcProfileThread *thread)
 {
     const gint mode = model->profile->time_mode;
@@ -75,14 +75,14 @@ gboolean *fc_hot_waiting(const FcModel *model)
 
 #define NO_CONTEXT G_MAXUINT
 
-/* The contexts with their children and what they weigh. */
+/* The tree of contexts with their times. */
 typedef struct
 {
     const FcModel *model;
-    guint *child;      /* first one of each context; [contexts->len]: the roots */
-    guint *next;       /* sibling */
-    guint64 *total_ns; /* own and below */
-    GArray *sums;      /* FcHotStep, of each function: what is being added up; calls of none: 0 */
+    guint *child;      /* first child by context; [contexts->len]: first root */
+    guint *next;       /* next sibling by context */
+    guint64 *total_ns; /* by context: own time and that below */
+    GArray *sums;      /* FcHotStep by function: sums being added up, else 0 */
     GArray *touched;   /* guint: functions that have a sum */
 } Search;
 
@@ -110,7 +110,7 @@ static void link_contexts(Search *search, const gboolean *waiting)
         if (!waiting[function_at(search, i)])
             search->total_ns[i] += context->times.local_ns;
         search->total_ns[parent] += search->total_ns[i];
-        /* what was folded was called from anywhere: it is on no path */
+        /* a folded context has no known callers: it is on no path */
         if (fc_profile_is_folded(context))
             continue;
         search->next[i] = search->child[parent];
@@ -123,8 +123,8 @@ static FcHotStep *sum_of(const Search *search, guint function)
     return &g_array_index(search->sums, FcHotStep, function);
 }
 
-/* Adds the children of the contexts in `parents` up by function.  Those that are not shown are
- * passed over: they are appended to `parents`, whose children follow. */
+/* Adds up the children of the contexts in `parents` by function.  A child that is not shown is
+ * appended to `parents` instead, so that its own children count. */
 static void add_children(Search *search, GArray *parents)
 {
     for (guint p = 0; p < parents->len; p++)
@@ -149,8 +149,8 @@ static void add_children(Search *search, GArray *parents)
     }
 }
 
-/* The heaviest function below `parents`, which becomes the list of its contexts there.  FALSE
- * where there is none. */
+/* Finds the function below `parents` with the largest total time.  `parents` becomes the list of
+ * its contexts there.  FALSE: there is none. */
 static gboolean find_heaviest(Search *search, GArray *parents, FcHotStep *step)
 {
     g_array_set_size(search->touched, 0);
@@ -180,7 +180,8 @@ static gboolean find_heaviest(Search *search, GArray *parents, FcHotStep *step)
     return TRUE;
 }
 
-/* The function that is 100% is the first step, wherever it was called. */
+/* Makes the function that is 100% the first step, wherever it was called.  `here` gets its
+ * contexts. */
 static void start_at_base(const Search *search, GArray *path, GArray *here)
 {
     FcHotStep step = {.function = (guint)search->model->base};

@@ -10,8 +10,8 @@
 #include "profile/path.h"
 #include "symbols/shorten.h"
 
-/* Labels stay as long as the process: in a chunk, as g_intern_string leaks its table when it grows.
- */
+/* Labels live as long as the process.  They are in a string chunk because g_intern_string leaks its
+ * table when that grows. */
 static const char *intern(const char *text)
 {
     static GMutex lock;
@@ -24,28 +24,28 @@ static const char *intern(const char *text)
     return result;
 }
 
-/* A namespace is left out as the program's own if so many of its functions are in it: a rule of
- * what is shown, as is the next. */
+/* A namespace with this share of the functions is the program's own, and labels leave it out.  This
+ * and the next only decide what is shown. */
 #define HOME_SHARE 0.4
 #define ARGUMENTS_LONG 40
 
-/* What is given back to a label. */
+/* What a label says beyond the shortest name. */
 typedef struct
 {
     FcShorten how;
     const char *location; /* "FILE:LINE"; NULL: not looked for, or not known */
     gboolean parameters;
-    gboolean qualifiers; /* "const" behind them */
+    gboolean qualifiers; /* "const" after the parameters */
     gboolean variant;    /* of a constructor or destructor */
-    gboolean suffix;     /* what distinct.c appended to its name */
-    gboolean begins;     /* where it begins */
+    gboolean suffix;     /* the text that distinct.c appended to the name */
+    gboolean begins;     /* the location of its first line */
     gboolean whole;
 } Label;
 
 typedef struct
 {
     FcModel *model;
-    GArray *labels; /* Label, one a function */
+    GArray *labels; /* Label, by function */
 } Labels;
 
 /* Changes a label so that it says more. */
@@ -69,7 +69,7 @@ static const char *location_of(const FcModel *model, guint function)
     return intern(text);
 }
 
-/* Whether its label says where it is: a lambda's, a region's. */
+/* Whether its label contains its location, as that of a lambda or a region does. */
 static gboolean is_named_by_place(const FcModel *model, guint function)
 {
     return fc_shorten_is_lambda(name_of(model, function)) ||
@@ -81,7 +81,7 @@ static gboolean is_named_by_place(const FcModel *model, guint function)
 typedef struct
 {
     guint functions;
-    gboolean has_scopes; /* classes are in it, so that it is a namespace */
+    gboolean has_scopes; /* it contains classes: it is a namespace */
     gboolean is_class;
 } Scope;
 
@@ -112,7 +112,7 @@ static GHashTable *count_scopes(const FcModel *model)
     return scopes;
 }
 
-/* Interned; NULL: there is none. */
+/* Returns the program's own namespace, interned; NULL: there is none. */
 static const char *find_home(const FcModel *model)
 {
     g_autoptr(GHashTable) scopes = count_scopes(model);
@@ -152,18 +152,18 @@ static void append_parameters(GString *text, const FcFunction *function, const L
     g_string_append_len(text, parameters, label->qualifiers ? -1 : (gssize)(end + 1 - parameters));
 }
 
-/* " [main.c]"; "": none. */
+/* Returns what distinct.c appended to the name, such as " [main.c]"; "": nothing. */
 static const char *suffix_of(const FcFunction *function)
 {
     const char *plain = function->symbol.name;
-    const char *end = strrchr(function->name, ')'); /* of parameters */
+    const char *end = strrchr(function->name, ')'); /* end of the parameters */
     const char *rest = g_str_has_prefix(function->name, plain) ? function->name + strlen(plain)
                        : end                                   ? strstr(end, " [")
                                                                : NULL;
     return rest && g_str_has_prefix(rest, " [") ? rest : "";
 }
 
-/* Puts the name of a region of OpenMP in the place of the text: "work: parallel at main.c:12". */
+/* Replaces the text by the name of an OpenMP region: "work: parallel at main.c:12". */
 static void name_region(GString *text, const FcFunction *function, const Label *label)
 {
     static const char *const words[] = {[FC_REGION_UNKNOWN] = "OpenMP",
@@ -258,7 +258,7 @@ static void add_all(const Labels *labels, guint function, Label *label)
     label->whole = TRUE;
 }
 
-/* Gives more to those that are `alike`, unless that makes no difference. */
+/* Lengthens the labels of functions that are `alike`, unless all would be the same again. */
 static void lengthen(const Labels *labels, const GArray *alike, More *more)
 {
     g_autofree Label *changed = g_new(Label, alike->len);
@@ -280,7 +280,7 @@ static void lengthen(const Labels *labels, const GArray *alike, More *more)
     }
 }
 
-/* Whether they are different functions, by their names. */
+/* Whether the functions have different names. */
 static gboolean have_names(const FcModel *model, const GArray *alike)
 {
     for (guint i = 1; i < alike->len; i++)

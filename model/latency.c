@@ -15,9 +15,9 @@ static const double shares[FC_PERCENTILES] = {0.5, 0.9, 0.99, 0.999};
 struct FcLatencyTable
 {
     const FcModel *model;
-    guint *first;   /* of each arc of the profile, and one more: in its latencies */
-    guint *arcs;    /* arcs of the profile by function of the model */
-    guint *arcs_of; /* of each function, and one more: the first of its own there */
+    guint *first;   /* by arc, and one more: index of its first latency in the profile */
+    guint *arcs;    /* arcs of the profile, ordered by callee in the model */
+    guint *arcs_of; /* by function, and one more: index of its first arc in `arcs` */
     guint64 buckets[FC_LATENCY_BUCKETS];
 };
 
@@ -42,7 +42,8 @@ FcLatencyTable *fc_latency_table_new(const FcModel *model)
             at++;
         table->first[arc] = at;
     }
-    /* Counted one place too far to the right, each count becomes the place of the next arc. */
+    /* Counting sort.  arcs_of[f + 1] is where the next arc of f goes.  At the end it is where the
+     * arcs of f + 1 begin. */
     for (guint arc = 0; arc < arcs; arc++)
         table->arcs_of[callee_of(model, arc) + 2]++;
     for (guint function = 0; function < functions; function++)
@@ -73,7 +74,8 @@ static void add_arc(FcLatencyTable *table, guint arc)
     }
 }
 
-/* What is as far from the least as from the greatest value of the bucket, as shares of each. */
+/* Returns the value with the same relative distance from the least and the greatest value of the
+ * bucket. */
 static guint64 middle_ns(guint bucket)
 {
     const guint64 least = fc_latency_least_ns(bucket);
@@ -87,7 +89,8 @@ static guint64 middle_ns(guint bucket)
     return (guint64)llround(2 * low * high / (low + high));
 }
 
-/* Of the buckets, which are empty again then; within the bounds of the function's calls. */
+/* Returns the percentiles of the calls in the buckets, within the bounds of the function's calls.
+ * Empties the buckets. */
 static FcPercentileSet take_percentiles(FcLatencyTable *table, guint function)
 {
     const FcProfileBounds bounds =

@@ -32,15 +32,15 @@ typedef struct
     FcModel *model;
     const FcLoad *load;
     GPtrArray *images;          /* NULL-terminated; strings borrowed */
-    guint passed_over;          /* files of processes and threads that are not wanted */
-    gboolean *fitted_processes; /* of each pattern of these: it fits something */
+    guint passed_over;          /* files without any wanted process or thread */
+    gboolean *fitted_processes; /* by pattern of load->processes: it fits something */
     gboolean *fitted_threads;
-    GPtrArray *problems; /* of the caller */
-    GHashTable *taken;   /* files: "DEVICE INODE" */
+    GPtrArray *problems; /* owned by the caller */
+    GHashTable *taken;   /* files that were read: "DEVICE INODE" */
     guint repeated;      /* files that were named again */
     FcProfile *rank;     /* by_rank: the sum of the last rank's files so far; owned, may be NULL */
-    char *rank_key;      /* which that is */
-    GHashTable *ranks;   /* keys of those before */
+    char *rank_key;      /* the key of that rank */
+    GHashTable *ranks;   /* keys of all ranks so far */
     char *first_repeated;
 } Loader;
 
@@ -49,7 +49,8 @@ static void add_problem(Loader *loader, const char *path, const char *reason)
     g_ptr_array_add(loader->problems, g_strdup_printf("%s: %s", path, reason));
 }
 
-/* FALSE where the profile is none of a process or thread that is wanted. */
+/* Restricts the profile to the wanted threads.  FALSE: its process is not wanted, or none of its
+ * threads is. */
 static gboolean restrict_to_wanted(Loader *loader, FcProfile *profile)
 {
     const GPtrArray *processes = loader->load->processes;
@@ -71,8 +72,8 @@ GHashTable *fc_load_taken_new(void)
     return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
 
-/* What is known of a file that was read; NULL of a pipe and the like, which holds something else
- * each time. */
+/* Returns the identity of a file.  NULL: it can't be found, or it is a pipe or the like, which
+ * holds something else each time.  The caller owns the result. */
 static char *file_identity(const char *path)
 {
     struct stat status;
@@ -82,7 +83,8 @@ static char *file_identity(const char *path)
                            (guint64)status.st_ino);
 }
 
-/* A pattern such as name.fc* fits a descriptor and the files that it lists. */
+/* Whether the file was read before.  It may be, as a pattern such as name.fc* fits a descriptor and
+ * the files that it lists. */
 static gboolean is_taken(Loader *loader, const char *path, const char *identity)
 {
     if (!identity || !g_hash_table_contains(loader->taken, identity))
@@ -105,10 +107,12 @@ static void note_repeated(const Loader *loader)
 
 /* ---- Ranks ----------------------------------------------------------------------------
  *
- * Files of one rank, as of the processes that it forked, stand one behind the other, in a
- * descriptor as in a folder. */
+ * The files of one rank, with those of processes that it forked, follow one another, in a
+ * descriptor and in a folder. */
 
-/* `function_of`: which function of the sum each is; NULL: the same. */
+/* Returns the figures of the profile's functions, if `mpi` only of those of MPI.
+ * `function_of`: the function of the sum, by function of the profile; NULL: the same.  The
+ * caller owns the result. */
 static GArray *keep_functions(const FcProfile *profile, const guint *function_of, gboolean mpi)
 {
     GArray *functions = g_array_new(FALSE, FALSE, sizeof(FcInputFunction));
@@ -147,7 +151,7 @@ static void sum_profile(Loader *loader, FcProfile *profile)
         fc_profile_fold_threads(model->profile);
 }
 
-/* The number of a rank, or of the process where there are no ranks. */
+/* Returns the rank, or the process ID if there are no ranks. */
 static gint64 rank_of(const FcProfile *profile)
 {
     return profile->job.rank != FC_NONE ? profile->job.rank : profile->pid;
@@ -193,7 +197,7 @@ static void add_to_rank(Loader *loader, const char *path, FcProfile *profile)
         begin_rank(loader, path, g_steal_pointer(&key), profile);
 }
 
-/* `identity`: of its file, which it takes over; NULL: it is in none. */
+/* Takes over `loaded` and `identity`, which is that of its file; NULL: it has none. */
 static void add_profile(Loader *loader, const char *path, FcProfile *loaded, char *identity)
 {
     g_autoptr(FcProfile) profile = loaded;
@@ -229,7 +233,7 @@ static void load_profile(Loader *loader, const char *path)
         add_problem(loader, path, error->message);
 }
 
-/* Of a process that goes on. */
+/* Loads the profile of a running process, which is in no file. */
 static void load_text(Loader *loader, const char *operand, const GString *text)
 {
     g_autoptr(GError) error = NULL;
@@ -263,8 +267,8 @@ static void load_descriptor(Loader *loader, const char *path)
         add_problem(loader, path, "names no profile");
 }
 
-/* The first bytes of `path`; "" of a pipe and the like, where what was read would be missing
- * later.  FALSE with a problem noted where it can't be read. */
+/* Reads the first bytes of `path` into `start`.  `start` is "" for a pipe and the like, as they can
+ * be read only once.  FALSE: the file can't be read; a problem is noted. */
 static gboolean read_start(Loader *loader, const char *path, char *start, gsize bytes)
 {
     struct stat status;
@@ -293,8 +297,8 @@ static int compare_names(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The profiles in a folder, not those in folders in it: what begins like one, but for older ones
- * that FC_KEEP kept. */
+/* Loads the files in a folder that begin like a profile, but not older ones that FC_KEEP kept.  It
+ * does not look into folders in it. */
 static void load_folder(Loader *loader, const char *path)
 {
     g_autoptr(GError) error = NULL;
@@ -351,8 +355,8 @@ static void load_operand(Loader *loader, const char *path)
 
 /* ---- Functions ------------------------------------------------------------- */
 
-/* A program that is not position-independent may have stubs of its own in place of functions of
- * libraries: their figures go to the function itself. */
+/* A program that is not position-independent may have its own stub for a library's function.  The
+ * figures of the stub go to the function. */
 static void resolve_imports(FcModel *model)
 {
     for (guint i = 0; i < model->profile->functions->len; i++)
@@ -429,7 +433,7 @@ static void make_graph(FcModel *model, GHashTable *keys)
 
 /* ---- All of it ------------------------------------------------------------- */
 
-/* Whether both are there, and `path` was written later, or only that is. */
+/* Whether `path` exists and `other` does not, or was written earlier. */
 static gboolean is_newer(const char *path, const char *other)
 {
     struct stat own;
@@ -476,7 +480,7 @@ static gboolean add_missing(const Loader *loader, const GPtrArray *patterns, con
     return found;
 }
 
-/* Whether a process or thread that is wanted is in none of the files. */
+/* Whether a wanted process or thread is in none of the files.  Adds it to load->missing. */
 static gboolean find_missing(const Loader *loader)
 {
     const GPtrArray *processes = loader->load->processes;
@@ -491,7 +495,7 @@ static gboolean *make_fitted(const GPtrArray *patterns)
     return g_new0(gboolean, patterns ? patterns->len + 1 : 1);
 }
 
-/* The profiles of the operands, added up; FALSE where there is none. */
+/* Adds up the profiles of the operands.  FALSE: there is none. */
 static gboolean load_all(Loader *loader)
 {
     const char *const *operands = loader->load->operands;
@@ -529,7 +533,7 @@ static void choose_local(const FcLoad *load, guint64 *local_ns, guint64 cost_ns,
         *local_ns = MIN(wait_ns, *local_ns);
 }
 
-/* Of the sum, and of each file in it. */
+/* Applies the choice of times to the sum and to each file in it. */
 static void choose_times(FcModel *model, const FcLoad *load)
 {
     if (load->raw)
@@ -549,8 +553,8 @@ static void choose_times(FcModel *model, const FcLoad *load)
     }
 }
 
-/* A model with nothing but the sum and what is known of each file; NULL where no profile was left.
- */
+/* Returns a model with only the sum and the inputs; NULL: no profile was left.  The caller owns the
+ * result. */
 static FcModel *load_files(const FcLoad *load, GPtrArray *images, GPtrArray *problems)
 {
     g_autoptr(FcModel) model = fc_model_new();
@@ -584,7 +588,7 @@ static gboolean *mark_modules(const FcProfile *profile)
         if (module != FC_NONE)
             has_functions[module] = TRUE;
     }
-    if (profile->functions->len == 0) /* then the program itself is worth a look */
+    if (profile->functions->len == 0) /* then check the program itself */
         has_functions[0] = TRUE;
     return has_functions;
 }

@@ -26,8 +26,8 @@ static void add_line(const FcModel *model, GArray *lines, const FcMemoryFrame *f
     g_array_append_val(lines, line);
 }
 
-/* The lines of one frame; `outer` gets the names of what its innermost function was inlined into.
- */
+/* Appends the lines of one frame.  `outer` gets the names of the functions that its innermost
+ * function was inlined into. */
 static void add_frame(const FcModel *model, GArray *lines, const FcMemoryFrame *frame,
                       GPtrArray *outer)
 {
@@ -50,7 +50,7 @@ static void add_frame(const FcModel *model, GArray *lines, const FcMemoryFrame *
     }
     if (chain->len > 0)
     {
-        /* What it was inlined into is what the code at the location is of. */
+        /* The last line is of the function whose machine code is at the location. */
         const gboolean is_own = strcmp(frame->name, symbol.name) == 0 || !symbol.raw_name;
         line.name = is_own ? frame->name : symbol.name;
         line.label = is_own ? frame->label : fc_labels_of_name(model, symbol.name);
@@ -59,7 +59,7 @@ static void add_frame(const FcModel *model, GArray *lines, const FcMemoryFrame *
     add_line(model, lines, frame, line);
 }
 
-/* Takes the name out of `outer`, up to it; FALSE: it is not among them. */
+/* Removes `name` and all names before it from `outer`.  FALSE: `outer` does not have it. */
 static gboolean take_outer(GPtrArray *outer, const char *name)
 {
     for (guint i = 0; i < outer->len; i++)
@@ -74,7 +74,7 @@ static gboolean take_outer(GPtrArray *outer, const char *name)
 GArray *fc_memory_lines(const FcModel *model, const FcProfileHeapPoint *point)
 {
     g_autoptr(GArray) stack = fc_memory_stack(model, point);
-    g_autoptr(GPtrArray) outer = g_ptr_array_new(); /* not yet named by the contexts */
+    g_autoptr(GPtrArray) outer = g_ptr_array_new(); /* not repeated by a context yet */
     GArray *lines = g_array_new(FALSE, FALSE, sizeof(FcMemoryLine));
     for (guint i = 0; i < stack->len; i++)
     {

@@ -57,7 +57,7 @@ static const FcFunction *code_of(const FcModel *model, gint context)
     return function_of(model, context);
 }
 
-/* `function`: that it is known to be of; NULL: none. */
+/* `function` is the function of the location, if it is known; else NULL. */
 static void add_location(const FcModel *model, GArray *stack, const FcProfileLocation *location,
                          const FcFunction *function)
 {
@@ -79,8 +79,8 @@ static void add_function(GArray *stack, const FcFunction *function)
     g_array_append_val(stack, frame);
 }
 
-/* A call from `location` while `context` was active: by its function itself, or by what it had
- * called and is not profiled. */
+/* Adds a call that was made at `location` while `context` was active.  The function of the context
+ * made it, or an unprofiled function that it had called. */
 static void add_call(const FcModel *model, GArray *stack, const FcProfileLocation *location,
                      gint context)
 {
@@ -177,15 +177,16 @@ static gboolean is_one_of(const char *path, const char *const *prefixes)
     return FALSE;
 }
 
-/* The C library, without what older glibcs have beside it. */
+/* The C library alone.  Older versions of glibc have other libraries beside it. */
 static const char *const c_library[] = {"libc.so", "libc-2", "libc.musl-", "ld-musl", NULL};
-/* What the built-in rules are about. */
+/* The libraries that the built-in rules apply to. */
 static const char *const libraries[] = {
     "libc.so", "libc-2",  "libc.musl-",   "libdl.so",  "libdl-2",      "ld-2", "ld-linux",
     "ld-musl", "ld64.so", "libstdc++.so", "libc++.so", "libc++abi.so", NULL,
 };
 
-/* operator new acts for its caller, which is not known of what was allocated before the start. */
+/* operator new allocates for its caller.  The caller is not known for blocks from before the
+ * start. */
 static gboolean is_operator_new(const FcSymbol *symbol)
 {
     return symbol->raw_name && (g_str_has_prefix(symbol->raw_name, "_Znw") ||
@@ -294,7 +295,8 @@ static void add_figures(FcMemory *memory, const FcProfileAllocSite *site, guint 
     }
 }
 
-/* As the call graph has it: shown if any function on the way is, unless one is left out. */
+/* Whether the point is shown, as in the call graph: a function on its path is shown, and none is
+ * excluded.  Without a path, it is shown unless `has_only`. */
 static gboolean is_shown(const FcModel *model, const FcProfileHeapPoint *point, gboolean has_only)
 {
     gboolean shown = point->context == FC_NONE && !has_only;

@@ -133,8 +133,8 @@ gboolean fc_model_is_same_module(const FcModel *model, gint a, gint b)
     return g_strcmp0(x->path, y->path) == 0;
 }
 
-/* The addresses of the unprofiled functions that calls went through.  One in a module without
- * symbols is known by the name of the module alone, and keeps that. */
+/* Makes the addresses of the unprofiled functions that calls went through.  In a module without
+ * symbols, such a function keeps the name of the module. */
 static void make_via_addresses(FcModel *model)
 {
     guint count;

@@ -19,8 +19,8 @@ gboolean fc_mpi_is_function(const FcProfile *profile, const FcProfileFunction *f
     return name && (g_str_has_prefix(name, "libmpi") || g_str_has_prefix(name, "libpmpi"));
 }
 
-/* The name without its prefix, in C's spelling: "Barrier", "barrier_".  NULL: it is none of MPI's.
- */
+/* Returns the name without MPI_ or PMPI_: "Barrier" in C, "barrier_" in Fortran.  NULL: it is no
+ * function of MPI. */
 static const char *plain_name(const FcFunction *function)
 {
     const char *name = function->name;
@@ -52,7 +52,7 @@ static gboolean is_start_or_end(const char *name)
     return begins_with_any(name, starts, G_N_ELEMENTS(starts));
 }
 
-/* What a rank has of the function; NULL: nothing. */
+/* Returns the rank's figures for the function; NULL: it has none. */
 static const FcInputFunction *find_function(const FcModel *model, const FcInput *input,
                                             guint function)
 {
@@ -70,7 +70,7 @@ static gboolean is_rank(const FcInput *input)
     return input->mpi && input->mpi->len > 0;
 }
 
-/* FALSE: not all ranks call it equally often. */
+/* Measures the ranks' waits in the function.  FALSE: not all ranks call it equally often. */
 static gboolean measure(const FcModel *model, guint function, FcMpiWait *wait)
 {
     guint64 sum_ns = 0;
@@ -163,7 +163,7 @@ guint64 fc_mpi_waited_ns(const FcProfileCollective *collective)
     if (!fc_mpi_has_skew(collective))
         return 0;
     const guint64 least_ns = collective->least_ns;
-    /* a file may say anything */
+    /* a file may be wrong: the difference must not wrap */
     return least_ns > collective->sum_ns / collective->ranks
                ? 0
                : collective->sum_ns - collective->ranks * least_ns;

@@ -9,8 +9,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define PROFILES_MAX 5  /* that are named */
-#define ENTRIES_MAX 500 /* of a folder that are looked at */
+#define PROFILES_MAX 5  /* named in the advice */
+#define ENTRIES_MAX 500 /* read from a folder */
 
 /* ---- Programs ---------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ static gboolean is_profile_name(const char *name)
     return g_str_has_suffix(name, ".fc") || g_str_has_suffix(name, ".fcd");
 }
 
-/* Of the folder and, `deep`, of those in it. */
+/* Adds the profiles in the folder to `found`; if `deep`, also those in its folders. */
 static void collect(const char *folder, gboolean deep, GArray *found)
 {
     GDir *entries = g_dir_open(folder, 0, NULL);
@@ -118,7 +118,7 @@ void fc_nearby_advise(const char *const *operands, GPtrArray *advice)
     }
     const gboolean named_program = advice->len > before;
     if (operands[0] && !named_program && !wanted)
-        return; /* it is there, and why it can't be read was told */
+        return; /* all are there, and errors were already reported */
     if (!wanted)
         g_ptr_array_add(advice,
                         g_strdup("looked for functioncheck.fc and functioncheck.fcd in this "

@@ -12,13 +12,13 @@
 typedef struct
 {
     guint context;
-    gboolean is_region; /* the function itself is the region's code; otherwise its caller is */
-    gboolean is_tail;   /* or it is the runtime's, which the region's code ended by jumping to, so
-                           that   the runtime seems to have called it */
-    char *owner;        /* linkage name of the function that has the region; NULL: not known */
+    gboolean is_region; /* its function is the region's code; else its caller is */
+    gboolean is_tail; /* its function is the runtime's, which the region's code ended by jumping to:
+                         the runtime seems to be its caller */
+    char *owner;      /* linkage name of the function that has the region; NULL: not known */
 } Root;
 
-/* A context that the root belongs below, and its part of the whole. */
+/* A context that the root goes below, and its weight among all of them. */
 typedef struct
 {
     guint parent;
@@ -30,9 +30,9 @@ typedef struct
     FcModel *model;
     FcProfile *profile;
     GArray *roots;      /* Root */
-    guint *root_of;     /* of each context of the profile as it was */
-    gboolean *is_moved; /* of each of these: it is one of `roots` */
-    guint count;        /* how many there were */
+    guint *root_of;     /* by context of the unchanged profile */
+    gboolean *is_moved; /* likewise: it is one of `roots` */
+    guint count;        /* contexts of the unchanged profile */
     GHashTable *arcs;   /* FcKey -> index + 1 */
 } Placing;
 
@@ -107,8 +107,8 @@ static gboolean is_called_by_runtime(const Placing *placing, const FcProfileCont
         &g_array_index(placing->profile->functions, FcProfileFunction, caller->function));
 }
 
-/* The contexts in which the thread that began the region called the same; else those of its owner.
- */
+/* Returns the contexts in which the thread that began the region called the same function.  If
+ * there are none, returns those of the region's owner.  The caller owns the result. */
 static GArray *find_targets(const Placing *placing, const Root *root)
 {
     GArray *targets = g_array_new(FALSE, FALSE, sizeof(Target));
@@ -136,7 +136,7 @@ static GArray *find_targets(const Placing *placing, const Root *root)
 
 /* ---- Shares ------------------------------------------------------------------------------ */
 
-/* A part of a whole, from one weight to another of `all`.  The parts of a whole add up. */
+/* A part of a whole: the weights [from, to) of `all`.  The parts add up to the whole exactly. */
 typedef struct
 {
     guint64 from;
@@ -158,7 +158,8 @@ static FcProfileTimes times_part(const FcProfileTimes *times, const Part *part)
         take_part(times->total_wait_ns, part), take_part(times->local_wait_ns, part)};
 }
 
-/* Appends the part of the root and of all below it.  Returns the root's copy. */
+/* Appends a copy of the root and of all below it, with that part of their figures.  Returns the
+ * root's copy. */
 static guint copy_part(const Placing *placing, guint root, const Part *part)
 {
     GArray *contexts = placing->profile->contexts;
@@ -208,7 +209,7 @@ static FcProfileArc *find_arc(const Placing *placing, gint caller, const FcProfi
     return found != 0 ? &g_array_index(placing->profile->arcs, FcProfileArc, found - 1) : NULL;
 }
 
-/* Hangs the root below `parent`. */
+/* Moves the root below `parent` and adds its times to the totals of all above it. */
 static void hang(const Placing *placing, guint root, guint parent)
 {
     FcProfileContext *own = context_at(placing, root);
@@ -250,7 +251,7 @@ static void place(const Placing *placing, const Root *root)
     if (targets->len == 0)
         return;
     place_arc(placing, context_at(placing, root->context), targets);
-    /* at least 1, and no more than what all of them can be without an overflow of the sum */
+    /* at least 1, and so small that the sum can't overflow */
     for (guint i = 0; i < targets->len; i++)
     {
         guint64 *weight = &g_array_index(targets, Target, i).weight;
@@ -303,7 +304,7 @@ static void renumber(FcProfile *profile, const guint *numbers)
     }
 }
 
-/* Parents come first again. */
+/* Sorts the contexts so that parents come before their children again. */
 static void put_in_order(FcProfile *profile)
 {
     GArray *old = profile->contexts;

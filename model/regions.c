@@ -50,14 +50,14 @@ static gboolean is_runtime(const FcModel *model, const FcFunction *function)
     return fc_regions_is_runtime(model->profile, &function->figures);
 }
 
-/* Whether the function runs a region, of which its caller is a thread. */
+/* Whether the function starts a parallel region, in which its caller takes part. */
 static gboolean begins_region(const FcFunction *function)
 {
     return g_str_has_prefix(function->symbol.name, "GOMP_parallel") ||
            g_str_has_prefix(function->symbol.name, "__kmpc_fork");
 }
 
-/* Whether the code that calls the context's function is what clang makes of a task. */
+/* Whether the caller of the context's function is the code that clang generates for a task. */
 static gboolean is_called_by_task(const FcModel *model, const FcProfileContext *context)
 {
     FcSymbol symbol;
@@ -65,9 +65,9 @@ static gboolean is_called_by_task(const FcModel *model, const FcProfileContext *
     return symbol.raw_name && g_str_has_prefix(symbol.raw_name, CLANG_TASK);
 }
 
-/* Both compilers have one kind of name for parallel regions and tasks, but for clang's entry of a
- * task.  The thread that begins a parallel region calls its code from one function only; it comes
- * to a task in any place where it waits, or in the region. */
+/* Tells parallel regions from tasks.  Both compilers name them alike, except for clang's entry of a
+ * task.  The thread that begins a parallel region calls its code only from the function that starts
+ * it.  A task is called wherever a thread waits, or in the region. */
 static FcRegion kind_of(const FcModel *model, const FcProfileContext *context)
 {
     const FcFunction *own = function_of(model, context);
@@ -83,8 +83,8 @@ static FcRegion kind_of(const FcModel *model, const FcProfileContext *context)
     return begins_region(caller) ? FC_REGION_PARALLEL : FC_REGION_TASK;
 }
 
-/* The name of the program's function that is called at `site`'s line: the innermost that was
- * inlined there, or `caller`. */
+/* Returns the name of the function that makes the call at `site`: the innermost that was inlined
+ * there, else `caller`. */
 static const char *name_at(const FcModel *model, const FcProfileLocation *site,
                            const FcFunction *caller)
 {
@@ -93,7 +93,8 @@ static const char *name_at(const FcModel *model, const FcProfileLocation *site,
                                    : caller->symbol.name;
 }
 
-/* Who has the region, by the thread that began it.  NULL: not known. */
+/* Returns the name of the function that has the region, from the path of the thread that began it.
+ * NULL: not known. */
 static const char *find_owner(const FcModel *model, const FcProfileContext *context)
 {
     const FcProfileContext *below = context;

@@ -55,8 +55,8 @@ static const FcProfileThreadArc *thread_arc(const FcProfileThread *thread, guint
     return &g_array_index(thread->arcs, FcProfileThreadArc, index);
 }
 
-/* Whether all calls that the thread made are among its arcs.  `calls` has room for each function of
- * the profile; it is all 0, and left so where the answer is yes. */
+/* Whether all calls that the thread made are among its arcs.  `calls` has a 0 for each function of
+ * the profile.  If the result is TRUE, it is all 0 again. */
 static gboolean has_all_arcs(const FcProfile *profile, const FcProfileThread *thread,
                              guint64 *calls)
 {
@@ -87,12 +87,12 @@ static gboolean have_all_arcs(const FcProfile *profile, const gboolean *wanted)
     return TRUE;
 }
 
-/* Leaves the arcs of the threads that were left. */
+/* Restricts the profile's arcs to those of the threads that are left. */
 static void restrict_arcs(FcProfile *profile)
 {
     GArray *arcs = profile->arcs;
     g_autofree FcProfileArc *sums = g_new0(FcProfileArc, arcs->len + 1);
-    g_autofree guint *now = g_new0(guint, arcs->len + 1); /* 1 and more: it is kept */
+    g_autofree guint *now = g_new0(guint, arcs->len + 1); /* 1: it is kept; later its new index */
     for (guint i = 0; i < profile->threads->len; i++)
     {
         const FcProfileThread *thread = &g_array_index(profile->threads, FcProfileThread, i);

@@ -29,7 +29,7 @@ static gboolean function_fits(const char *pattern, const FcFunction *function)
     return name_fits(pattern, raw) || name_fits(pattern, plain) || name_fits(pattern, whole);
 }
 
-/* An address means the function that it lies in, in any of the function's copies. */
+/* Marks the function that contains the address, in any of its copies.  FALSE: there is none. */
 static gboolean mark_address(const FcModel *model, guint64 address, gboolean *set)
 {
     gboolean found = FALSE;
@@ -53,8 +53,9 @@ static gboolean mark_address(const FcModel *model, guint64 address, gboolean *se
     return found;
 }
 
-/* Functions whose names end with `pattern` behind a scope: "Log::put" means store::Log::put; or do
- * so without template arguments: "List::find" means List<int>::find. */
+/* Marks the functions whose names end with `pattern` after a scope: "Log::put" means
+ * store::Log::put.  Template arguments may be left out: "List::find" means List<int>::find.  FALSE:
+ * there is none. */
 static gboolean mark_ends(const FcModel *model, const char *pattern, gboolean *set)
 {
     gboolean found = FALSE;
@@ -94,8 +95,8 @@ char *fc_select_missing(const char *option, const char *pattern, const char *wha
     return g_strdup_printf("%s: '%s' fits no %s of", option, pattern, what);
 }
 
-/* How many letters have to be put in, taken out or changed to make one of the other (Levenshtein),
- * without regard to case; `most` + 1 where that is more than `most`. */
+/* Returns the Levenshtein distance, without regard to case: how many letters have to be inserted,
+ * removed or changed.  It is `most` + 1 if it is more than `most`. */
 static guint distance(const char *one, const char *other, guint most)
 {
     const guint width = (guint)strlen(other);
@@ -115,7 +116,8 @@ static guint distance(const char *one, const char *other, guint most)
     return MIN(row[width], most + 1);
 }
 
-/* The name that is most like the pattern: a third of its letters may differ.  NULL: none is. */
+/* Returns the name most like the pattern, of which a third of the letters may differ.  NULL: there
+ * is none. */
 static const char *nearest(const FcModel *model, const char *pattern)
 {
     guint most = (guint)strlen(pattern) / 3;
@@ -129,7 +131,7 @@ static const char *nearest(const FcModel *model, const char *pattern)
         if (off > most)
             continue;
         best = name;
-        most = off - 1; /* only a nearer one is better; one that is the same would have fitted */
+        most = off - 1; /* from now on it must be nearer; an equal name would have fitted */
     }
     return best;
 }
@@ -143,7 +145,8 @@ static gboolean is_inlined_name(const char *pattern, const char *name)
     return strcmp(name, pattern) == 0 || strcmp(bare, pattern) == 0 || g_str_has_suffix(bare, end);
 }
 
-/* Where hooks are put in after inlining it has none. */
+/* Whether the compiler inlined the function everywhere.  If hooks are put in after inlining, it
+ * then has none. */
 static gboolean is_inlined_everywhere(const FcModel *model, const char *pattern)
 {
     for (guint m = 0; m < model->profile->modules->len; m++)

@@ -54,12 +54,12 @@ typedef struct
 {
     FcStacks *stacks;
     GHashTable *known; /* FcContextKey -> node */
-    GArray *depth;     /* guint, of each node */
+    GArray *depth;     /* guint, by node */
     GHashTable *lines; /* address of a call site -> line + 1; NULL: lines are not told apart */
 } Maker;
 
-/* The node of `function` under `parent`, called at `line`; at the greatest depth `parent` itself.
- */
+/* Returns the node of `function` under `parent`, called at `line`, which it makes if there is none.
+ * At the greatest depth it returns `parent`. */
 static gint find_node(Maker *maker, gint parent, gint function, guint line)
 {
     const FcContextKey key = {parent, function, line};
@@ -127,8 +127,8 @@ static guint line_of(const Maker *maker, const FcProfileContext *context)
     return GPOINTER_TO_UINT(known) - 1;
 }
 
-/* `node_of` gets the node of each context, FC_NONE less the number of the node that takes its place
- * where its function is not shown. */
+/* `node_of` gets the node of each context.  If its function is not shown, it gets FC_NONE - N
+ * instead: node N takes its place. */
 static void add_contexts(Maker *maker, gint *node_of)
 {
     const FcModel *model = maker->stacks->model;
@@ -286,8 +286,8 @@ const char *fc_stacks_name(const FcStacks *stacks, const FcStackNode *node)
 
 /* ---- Pruning --------------------------------------------------------------------- */
 
-/* Of each node its share of the whole, in the weight where that is largest.  A parent's is never
- * less than a child's. */
+/* Returns the share of each node in the whole, in the weight where that is largest.  A parent's
+ * share is never less than a child's.  The caller owns the result. */
 static double *largest_shares(const FcStacks *stacks, FcWeight only)
 {
     double *shares = g_new0(double, stacks->nodes->len);
@@ -310,8 +310,8 @@ static int compare_shares(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The share of the node at place `most` of them all; `*ties` gets how many with just that share
- * have room. */
+/* Returns the share of the node at place `most`, the largest first.  `*ties` gets how many nodes
+ * with just that share are among the first `most`. */
 static double find_bound(const double *shares, guint count, guint most, guint *ties)
 {
     g_autofree double *sorted = g_memdup2(shares, count * sizeof *shares);
@@ -330,7 +330,8 @@ static void add_weights(FcStackNode *into, const FcStackNode *from)
         into->self[weight] += from->self[weight];
 }
 
-/* The child of `parent` that holds what is left out below it. */
+/* Returns the child of `parent` that holds what is left out below it.  Makes it if there is
+ * none. */
 static FcStackNode *omitted_child(FcStacks *stacks, GHashTable *rest, gint parent)
 {
     gpointer found = g_hash_table_lookup(rest, GINT_TO_POINTER(parent));
@@ -349,7 +350,7 @@ FcStacks *fc_stacks_prune(const FcStacks *stacks, guint most, double least_share
     FcStacks *pruned = make_empty(stacks->model);
     const guint count = stacks->nodes->len;
     g_autofree double *shares = largest_shares(stacks, only);
-    g_autofree gint *kept = g_new0(gint, count); /* the new node; FC_NONE less the nearest kept */
+    g_autofree gint *kept = g_new0(gint, count); /* new node; FC_NONE - N: nearest kept is N */
     g_autoptr(GHashTable) rest = g_hash_table_new(g_direct_hash, g_direct_equal);
     guint ties = count;
     const double bound = most < count ? find_bound(shares, count, most, &ties) : 0;
@@ -381,7 +382,7 @@ FcStacks *fc_stacks_keep(const FcStacks *stacks, const gboolean *kept)
     FcStacks *rest = make_empty(stacks->model);
     const guint count = stacks->nodes->len;
     g_autofree gint *number =
-        g_new0(gint, count); /* of the new node; before: whether there is one */
+        g_new0(gint, count); /* new node; until it has a number, whether there is one */
     rest->deep = stacks->deep;
     rest->omitted = stacks->omitted;
     for (guint i = count; i-- > 1;)

@@ -23,7 +23,7 @@ void fc_moments_fill(FcMoments *spread, guint count, guint all)
 
 FcWelch fc_welch(const FcMoments *spread, const guint *count, const double *variance)
 {
-    double known[2] = {0, 0}; /* variance of a single value, by what is measured */
+    double known[2] = {0, 0}; /* variance of each side's mean */
     guint freedom[2];
     FcWelch welch = {.change = spread[1].mean - spread[0].mean};
     for (guint side = 0; side < 2; side++)
@@ -41,8 +41,7 @@ FcWelch fc_welch(const FcMoments *spread, const guint *count, const double *vari
     }
     const double sum = known[0] + known[1];
     welch.error = sqrt(sum);
-    /* By Welch and Satterthwaite; of a side of one value nothing but the other's spread is known.
-     */
+    /* By Welch and Satterthwaite.  For a side with one value, only the other's spread is known. */
     if (freedom[0] == 0 || freedom[1] == 0 || sum <= 0)
         welch.freedom = freedom[0] + freedom[1];
     else
@@ -53,7 +52,7 @@ FcWelch fc_welch(const FcMoments *spread, const guint *count, const double *vari
 
 /* ---- Student's t --------------------------------------------------------------------- */
 
-/* A factor of the continued fraction must not be 0, by which the next would be divided. */
+/* A factor of the continued fraction must not be 0, as the next step divides by it. */
 static double not_zero(double x)
 {
     return fabs(x) < DBL_MIN ? DBL_MIN : x;
@@ -82,7 +81,8 @@ static double beta_fraction(double x, double a, double b)
     return result;
 }
 
-/* The regularized incomplete beta function; `rest` is 1 - x, which may be known better. */
+/* The regularized incomplete beta function.  `rest` is 1 - x, which the caller may know more
+ * exactly. */
 static double incomplete_beta(double x, double rest, double a, double b)
 {
     if (x <= 0 || rest <= 0)

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-/* Where the percentage is out of reach, names that together save less than this part of what all of
- * them save are not worth their place. */
+/* If the percentage is out of reach, names are dropped as long as they save together
+ * less than one part in WORTH_SHORT of the whole saving. */
 #define WORTH_SHORT 20.0
-/* A function that saves less than this part of all costs is not worth its place in a list. */
+/* A function that saves at most 1 / WORTH of all costs is not worth its place in a list. */
 #define WORTH 1000.0
 #define PS_OF_NS 1000.0
 
@@ -21,16 +21,16 @@ typedef struct
 {
     char *name; /* as compilers and FC_FILTER know it, without parameters; NULL: not known */
     guint64 calls;
-    double local_ns; /* on the CPU */
+    double local_ns; /* CPU time */
     double cost_ns;
-    double skipped_ns; /* of its calls, where FC_FILTER skips them */
+    double skipped_ns; /* cost of its calls if FC_FILTER skips them */
 } Candidate;
 
-/* One name to leave out, and what it takes with it. */
+/* One name to leave out, and all functions that it leaves out. */
 typedef struct
 {
     char *text;
-    GArray *members; /* guint */
+    GArray *members; /* guint: functions */
     double score;
 } Word;
 
@@ -41,7 +41,7 @@ typedef struct
     FcSuggestWay way;
     gboolean by_part; /* a word means every function whose name contains it */
     GArray *words;    /* Word */
-    guint *taken_by;  /* by function: so many of the words that are chosen */
+    guint *taken_by;  /* by function: how many chosen words leave it out */
 } Work;
 
 /* ---- What calls cost ----------------------------------------------------------------- */
@@ -87,8 +87,8 @@ static Candidate *make_candidates(const FcModel *model)
     return candidates;
 }
 
-/* Scales the costs, which are by what a call cost when the process started, to the overhead that
- * was really subtracted from the functions' times. */
+/* Scales the costs to the overhead that was really subtracted from the functions' times.  Before
+ * that, they are from what a call cost when the process started. */
 static void scale_costs(const FcModel *model, Candidate *candidates)
 {
     double expected_ns = 0;
@@ -109,9 +109,9 @@ static void scale_costs(const FcModel *model, Candidate *candidates)
 
 /* ---- Names ----------------------------------------------------------------------------- */
 
-/* What -finstrument-functions-exclude-function-list finds in that name as gcc has it; NULL: nothing
- * that is sure.  gcc and demanglers write template arguments, unnamed namespaces, lambdas and
- * conversions in different ways. */
+/* Returns a text that -finstrument-functions-exclude-function-list finds in gcc's form of the name.
+ * NULL: none is certain, as gcc and demanglers write template arguments, unnamed namespaces,
+ * lambdas and conversions in different ways.  The caller owns the result. */
 static char *flag_text(const char *name)
 {
     if (strpbrk(name, "{\\") || strstr(name, "operator"))
@@ -119,7 +119,7 @@ static char *flag_text(const char *name)
     if (!strpbrk(name, "<( "))
         return g_strdup(name);
     int depth = 0;
-    const char *last = NULL; /* component that is in no angle bracket */
+    const char *last = NULL; /* the last "::" outside of angle brackets */
     for (const char *at = name; *at != '\0'; at++)
     {
         depth += (*at == '<') - (*at == '>');
@@ -161,7 +161,7 @@ static int compare_words(gconstpointer a, gconstpointer b)
     return strcmp(first->text, second->text);
 }
 
-/* A word for each function that is worth it, the best ones first. */
+/* Makes a word for each function that is worth one.  The best ones come first. */
 static void find_words(Work *work, double least_ns)
 {
     g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
@@ -231,7 +231,7 @@ static gboolean takes_any(const Work *work, const Word *word)
     return FALSE;
 }
 
-/* Functions that are left out though nobody chose them. */
+/* Appends the functions that the word leaves out, but that it was not made for. */
 static void list_others(const Work *work, const Word *word, GPtrArray *others)
 {
     for (guint i = 0; i < word->members->len; i++)
@@ -263,7 +263,7 @@ static void drop_unneeded(Work *work, double plain_ns, double percent, gboolean 
     }
 }
 
-/* What a chosen name saves beside the others. */
+/* What a chosen name saves in addition to the others. */
 typedef struct
 {
     double gain_ns;
@@ -276,11 +276,12 @@ static int compare_gains(gconstpointer a, gconstpointer b)
     const Gain *second = b;
     if (first->gain_ns != second->gain_ns)
         return first->gain_ns < second->gain_ns ? -1 : 1;
-    return first->word > second->word ? -1 : 1; /* what hides more time goes first */
+    return first->word > second->word ? -1 : 1; /* the one with the lower score first */
 }
 
-/* Takes names back where the percentage is out of reach, those that save least first, as long as
- * what they save together is little: of many that save about the same none does much alone. */
+/* Takes names back if the percentage is out of reach.  Those that save least come first, as long as
+ * all that are taken back save little together: one of many similar names never saves much alone.
+ */
 static void drop_small(Work *work, const FcSuggestion *suggestion, gboolean *chosen,
                        FcSuggestRun *run)
 {

@@ -22,10 +22,10 @@ const char *fc_suppress_kind_name(FcSuppressKind kind)
     return kind_names[kind];
 }
 
-/* What the libraries keep to the end of the process, so that it can't be a mistake of the
- * program: the dynamic loader's tables, buffers of the standard streams, lists of handlers, caches
- * of locales, time zones and users, the memory that libstdc++ reserves for exceptions.  They fit
- * within these libraries alone, so that the start of a name may stand for several functions. */
+/* Rules for what the libraries keep to the end of the process, which is no mistake of the program:
+ * the dynamic loader's tables, buffers of the standard streams, lists of handlers, caches of
+ * locales, time zones and users, the memory that libstdc++ reserves for exceptions.  The rules fit
+ * within these libraries alone.  So the start of a name may stand for several functions. */
 static const char *const built_in_rules[] = {
     "early:libstdc++.so",
     "early:libc++abi.so",
@@ -80,7 +80,8 @@ static void rule_free(gpointer data)
     g_free(rule);
 }
 
-/* NULL where the line does not begin with a kind and a colon. */
+/* Adds and returns the rule of the line; NULL: the line is not a kind, a colon and a pattern.
+ * `suppressions` owns the result. */
 static FcSuppression *add_line(FcSuppressions *suppressions, const char *line, const char *source)
 {
     for (guint kind = 0; kind < G_N_ELEMENTS(kind_names); kind++)

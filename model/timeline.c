@@ -4,7 +4,7 @@
  */
 #include "model/timeline.h"
 
-/* What was called before the first record is ordered by depth before all others. */
+/* Calls from before the first record come before all others, ordered by depth. */
 #define EARLY_ORDER (-(G_GINT64_CONSTANT(1) << 40))
 
 typedef struct
@@ -12,8 +12,8 @@ typedef struct
     const FcModel *model;
     FcTimeline *timeline;
     guint thread;
-    guint64 offset_ns; /* of its process */
-    guint64 first_ns;  /* of its records */
+    guint64 offset_ns; /* start of its process, from that of the first */
+    guint64 first_ns;  /* time of its first record */
     GArray *calls;     /* FcTimelineCall: of this thread */
     GHashTable *open;  /* stack, depth -> call + 1 */
 } Reader;
@@ -42,7 +42,8 @@ static FcTimelineCall *add_call(Reader *reader, const FcProfileTraceRecord *reco
     return &g_array_index(reader->calls, FcTimelineCall, reader->calls->len - 1);
 }
 
-/* The call that the record, of a return or of what had not returned, is of. */
+/* Returns the call that the record ends, or that it reports as still open.  If there is none, adds
+ * one from before the first record. */
 static FcTimelineCall *find_call(Reader *reader, const FcProfileTraceRecord *record)
 {
     const gpointer key = key_of(record->stack, record->depth);
@@ -90,7 +91,7 @@ static int compare(gconstpointer a, gconstpointer b)
  * start if that is not known, as in a forked child. */
 static void bound_early(Reader *reader)
 {
-    g_hash_table_remove_all(reader->open); /* now: stack -> its early call one deeper + 1 */
+    g_hash_table_remove_all(reader->open); /* now: stack -> early call one deeper, + 1 */
     for (guint i = reader->calls->len; i-- > 0;)
     {
         FcTimelineCall *call = &g_array_index(reader->calls, FcTimelineCall, i);
@@ -119,7 +120,8 @@ static gboolean is_wanted(const Reader *reader, const FcTimelineFilter *filter,
            call->end_ns >= end_ns - filter->last_ns;
 }
 
-/* The wanted calls that are open on that stack: depths, guint. */
+/* Returns the depths (guint) of the wanted calls that are open on that stack.  `levels` owns the
+ * result. */
 static GArray *levels_of(GHashTable *levels, guint stack)
 {
     GArray *depths = g_hash_table_lookup(levels, GUINT_TO_POINTER(stack));
@@ -157,7 +159,7 @@ static void filter_calls(Reader *reader, const FcTimelineFilter *filter)
 
 /* ---- The whole ---------------------------------------------------------------- */
 
-/* Which process each thread is of, and when that began. */
+/* Finds the process of each thread, and when it began. */
 static void find_inputs(const FcModel *model, FcTimeline *timeline)
 {
     const guint count = model->profile->threads->len;
