@@ -7,11 +7,11 @@
 
 typedef struct
 {
-    const char *name;     /* as it is typed */
-    const char *option;   /* what it means; NULL: nothing */
-    const char *argument; /* that of the option, where it has none of its own; or NULL */
-    const char *with;     /* what it means with an argument; NULL: the same */
+    const char *name;     /* as the user types it */
+    const char *option;   /* the option that it stands for; NULL: it has no effect */
+    const char *argument; /* the option's argument if the user gives none; or NULL */
+    const char *with;     /* the option if the user gives an argument; NULL: `option` */
 } FcAlias;
 
-/* NULL: it is none. */
+/* NULL if `name` is no alias. */
 const FcAlias *fc_alias_find(const char *name);

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* In per cent of all time: times of smaller functions are not tested, unless --min says so.  Nobody
- * would look at them, and each further test makes the others weaker. */
+/* In per cent of all time.  Times of smaller functions are not tested, unless --min says so: nobody
+ * would look at them, and each further test weakens the others. */
 #define LEAST_PERCENT 0.1
 
 typedef struct
@@ -20,11 +20,11 @@ typedef struct
     FcLabels labels;
     const FcProgress *progress;
     GPtrArray *problems;
-    GPtrArray *missing; /* patterns that fit nothing in any of the runs so far; likewise the next */
+    GPtrArray *missing; /* patterns that matched nothing in any run so far; likewise the next */
     GPtrArray *warnings;
     GPtrArray *notes;
-    GHashTable *taken; /* files that the runs of this side were made of */
-    GHashTable *told;  /* the problems of symbols: the same ones in each run */
+    GHashTable *taken; /* files of this side's runs */
+    GHashTable *told;  /* problems reported already: runs may repeat them */
     guint runs;
 } Comparer;
 
@@ -35,8 +35,8 @@ static void add_problems(Comparer *comparer, const GPtrArray *problems)
             g_ptr_array_add(comparer->problems, g_strdup(problems->pdata[i]));
 }
 
-/* Keeps in `all` the patterns that `run` misses as well: a pattern may fit functions that only some
- * of the runs have. */
+/* Removes from `all` the patterns that matched in `run`: a pattern may match functions that only
+ * some runs have.  The first run fills `all`. */
 static void keep_common(GPtrArray *all, GPtrArray *run, gboolean is_first)
 {
     for (guint i = 0; is_first && i < run->len; i++)

@@ -10,18 +10,18 @@
 #include "model/labels.h"
 #include "profile/fc-profile-file.h"
 
-/* Each profile or descriptor among `baseline` and `operands` of `options` is a run; an image is for
- * the runs of its side.  Appends owned strings: to `problems`, what could not be read; to
- * `missing`, patterns that fit nothing in any run (to `warnings` if they would leave something
- * out), as fc_select_missing makes them; to `notes`, files that were named twice, which count once.
- * NULL: a side has no run left.  The caller owns the result. */
+/* Reads each profile or descriptor in `baseline` and `operands` of `options` as a run; an image
+ * serves the runs of its side.  Appends owned strings.  `problems`: inputs that could not be read.
+ * `missing`: patterns that matched nothing in any run, as fc_select_missing makes them; `warnings`
+ * gets them instead if they only leave something out.  `notes`: files named twice, which count
+ * once.  NULL if a side has no run.  The caller owns the result. */
 FcDiff *fc_compare_runs(const FcOptions *options, FcLabels labels, const FcProgress *progress,
                         GPtrArray *problems, GPtrArray *missing, GPtrArray *warnings,
                         GPtrArray *notes);
 
-/* Each operand is a run of the side after; the other side is empty, and nothing is judged.  Never
- * NULL. The caller has checked that they can be read: there are no messages.  The caller owns the
- * result. */
+/* Reads each operand as a run of the side after.  The other side is empty, and changes are not
+ * judged.  There are no messages: the caller has checked that the operands can be read.  Never
+ * NULL.  The caller owns the result. */
 FcDiff *fc_compare_one_side(const FcOptions *options, FcLabels labels, const FcProgress *progress);
 
 /* Which part of the times is compared: that on the CPU, unless --time says otherwise. */

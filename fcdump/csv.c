@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Spreadsheets compute what begins so when they open a file: a quote before it makes it text. */
+/* Spreadsheets evaluate text that begins like this.  A quote before it keeps it text. */
 static gboolean is_formula(const char *text)
 {
     return *text != '\0' && strchr("=+-@\t\r", *text);
@@ -30,7 +30,7 @@ static void put_csv_field(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* With the clock, where that is the one that was chosen. */
+/* The unit for a heading.  A time is named with the clock that was chosen. */
 static const char *csv_unit(const char *unit)
 {
     static const char *const times[] = {[FC_CLOCK_NONE] = "ns",
@@ -60,7 +60,7 @@ static gboolean is_for_csv(const FcColumn *column)
     return column->reader != FC_READER_PERSON;
 }
 
-/* What is not known stands as "-" where a number would be. */
+/* The cell for programs: empty where people get "-" for an unknown number. */
 static const char *csv_value(const FcColumn *column, const char *text)
 {
     return !text || (!column->left && strcmp(text, "-") == 0) ? "" : text;

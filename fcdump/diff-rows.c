@@ -58,7 +58,7 @@ static FcDiffChange change_of(const FcDiff *diff, const FcDiffFunction *function
     return fc_diff_change(diff, function, metric, diff->level);
 }
 
-/* The verdict of the metric that is the surest. */
+/* The strongest verdict of all metrics. */
 static FcDiffVerdict verdict_of(const FcDiff *diff, const FcDiffFunction *function)
 {
     FcDiffVerdict verdict = FC_VERDICT_SAME;
@@ -107,15 +107,15 @@ static double by_how_much(const FcDiffFunction *function, FcDiffMetric metric)
                 function->figures[metric][FC_DIFF_BEFORE].mean);
 }
 
-/* How sure it is that something changed: of the function, then of the metric by which rows are put
- * in order. */
+/* How certain a change is: first that of the function, then that of the metric that orders the
+ * rows. */
 static int sureness(const FcDiff *diff, const FcDiffFunction *function, FcDiffMetric metric)
 {
     return (int)verdict_of(diff, function) * (FC_VERDICT_FOUND + 1) +
            (int)change_of(diff, function, metric).verdict;
 }
 
-/* What is proven first, then by how much. */
+/* The most certain change first, then the largest. */
 static int compare_rows(gconstpointer a, gconstpointer b, gpointer data)
 {
     const FcReportContext *context = data;

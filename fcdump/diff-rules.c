@@ -14,7 +14,7 @@
 
 /* ---- Values -------------------------------------------------------------------------- */
 
-#define RUNS_MAX 100u /* nobody takes more */
+#define RUNS_MAX 100u /* named at most: nobody takes more */
 
 char *fc_diff_format(FcDiffMetric metric, double value)
 {
@@ -73,7 +73,7 @@ static gboolean parse_metric(FcDiffRule *rule, const char *word, GError **error)
                 error);
 }
 
-/* The factor of the unit behind a limit; 0: not a unit of the metric. */
+/* The factor of the unit behind a limit; 0 if the metric has no such unit. */
 static double unit_value(FcDiffMetric metric, const char *unit)
 {
     static const struct
@@ -116,7 +116,7 @@ FcDiffRule *fc_diff_rule_parse(const char *text, GError **error)
     rule->text = g_strdup(text);
     rule->patterns = g_ptr_array_new_with_free_func(g_free);
     const gsize length = strcspn(text, "(:");
-    const char *colon = strrchr(text, ':'); /* patterns may have some, too */
+    const char *colon = strrchr(text, ':'); /* the last one: patterns may contain colons */
     g_autofree char *word = g_strndup(text, length);
     if (!parse_metric(rule, word, error))
         return NULL;
@@ -161,7 +161,7 @@ static gboolean is_meant(const FcDiffRule *rule, const FcDiffFunction *function)
     return rule->patterns->len == 0 && function->shown;
 }
 
-/* How likely the changes are that the rule means. */
+/* Appends the tail probability of each change that the rule covers. */
 static void add_tails(const FcDiffRule *rule, const FcDiff *diff, GArray *tails)
 {
     double tail;
@@ -177,7 +177,7 @@ static void add_tails(const FcDiffRule *rule, const FcDiff *diff, GArray *tails)
 static gboolean is_beyond(const FcDiffRule *rule, const FcDiffChange *change)
 {
     if (rule->is_percent && change->before <= 0)
-        return FALSE; /* what was not there before has no percentage */
+        return FALSE; /* what is new has no percentage */
     const double amount = rule->is_percent ? 100 * change->change / change->before : change->change;
     const double far = rule->direction == 0 ? fabs(amount) : rule->direction * amount;
     return far > rule->limit + 1e-9 * (1 + rule->limit);
@@ -187,8 +187,7 @@ typedef struct
 {
     double level;
     GPtrArray *reasons;
-    /* The changes beyond the limit that are not proven: the largest one, and the number of others.
-     */
+    /* The largest change beyond the limit that is not proven, and the number of others. */
     FcDiffChange unproven;
     const FcDiffFunction *unproven_of;
     guint others;

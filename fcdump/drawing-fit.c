@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where a drawing's nodes go, and how large it gets; see drawing.h.  Graphviz is told the ranks,
- * and how wide letters are is estimated, so what graphviz makes of it may differ by some percent.
+ * Where a drawing's nodes go, and how large it gets; see drawing.h.  The ranks are
+ * given to graphviz.  Widths of letters are estimated, so its drawing may differ by some percent.
  */
 #include "fcdump/drawing.h"
 
 #define POINTS_PER_INCH 72.0
-#define LETTER_WIDTH 0.58 /* of a letter's height, on average */
+#define LETTER_WIDTH 0.58 /* average, as a part of the letter's height */
 #define LINE_HEIGHT 1.2
 #define NODE_MARGIN                                                                                \
     14.0 /* points, left and right together: export-dot.c asks for 0.1 inches each */
@@ -14,18 +14,18 @@
 /* Points that an arc takes beside the nodes of a rank that it passes. */
 #define PASSING_DOWN 32.0
 #define PASSING_SIDEWAYS 22.0
-#define LABEL_LETTERS 16 /* of an arc */
-#define FULL 0.75        /* of a rank, before arcs pass it */
-#define SLACK 0.92       /* letters differ */
+#define LABEL_LETTERS 16 /* of an arc's label */
+#define FULL 0.75        /* of a rank: leaves fill no more, since arcs pass it */
+#define SLACK 0.92       /* of a rank's room, as letters differ */
 
-/* In points; along: from rank to rank. */
+/* In points.  `along`: from rank to rank; `across`: within a rank. */
 typedef struct
 {
     double across;
     double along;
 } Size;
 
-/* What a screen has. */
+/* The size of a screen. */
 static Size size_of_screen(const FcDrawing *drawing)
 {
     const Size size = {FC_SCREEN_WIDTH * POINTS_PER_INCH, FC_SCREEN_HEIGHT * POINTS_PER_INCH};
@@ -37,7 +37,7 @@ static double passing_of(const FcDrawing *drawing)
     return drawing->is_sideways ? PASSING_SIDEWAYS : PASSING_DOWN;
 }
 
-/* Between two ranks: also the labels of arcs. */
+/* The distance of two ranks, with room for the labels of arcs. */
 static double gap_of(const FcDrawing *drawing)
 {
     const double label = drawing->is_sideways ? LABEL_LETTERS * LETTER_WIDTH : LINE_HEIGHT;
@@ -69,12 +69,12 @@ static gboolean is_drawn(const FcDrawnArc *arc)
 typedef enum
 {
     NEW,
-    OPEN, /* on the way to where the search is */
+    OPEN, /* on the current path of the search */
     DONE,
 } State;
 
-/* Marks the arcs that lead back to a node on the way to them; `order` gets the nodes, each before
- * those that it calls. */
+/* Searches depth first.  Marks the arcs that lead back to a node on the current path.  `order` gets
+ * the nodes, each before those that it calls. */
 static void visit(FcDrawing *drawing, guint node, State *states, GArray *order)
 {
     states[node] = OPEN;

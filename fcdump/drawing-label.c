@@ -58,7 +58,7 @@ static char *wrap_name(const char *name, glong width)
     return g_string_free(text, FALSE);
 }
 
-/* Of a function's name so much as `lines` lines hold. */
+/* As much of a function's name as fits in `lines` lines. */
 static char *fit_name(const FcReportContext *context, FcShortNames *names, guint function,
                       guint lines)
 {

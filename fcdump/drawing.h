@@ -10,14 +10,14 @@
 
 typedef struct
 {
-    guint function; /* of the model; of a chain of calls the first */
-    guint last;     /* and the last; of one function the same */
+    guint function; /* number in the model; of a chain of calls, the first */
+    guint last;     /* the last of the chain; otherwise the same */
     guint count;    /* functions in it */
     guint64 local_ns;
-    gboolean is_inside; /* of another node's chain: not drawn */
+    gboolean is_inside; /* it is part of another node's chain: not drawn */
     char *label;        /* owned, its lines separated by '\n' */
     double font_points;
-    guint rank; /* from the top, 0 */
+    guint rank; /* 0 at the top */
 } FcDrawnNode;
 
 typedef struct
@@ -25,22 +25,22 @@ typedef struct
     guint from; /* numbers of nodes */
     guint to;
     guint64 ns;
-    const FcArc *arc; /* of the model; NULL: calls by way of functions that are not drawn */
+    const FcArc *arc; /* the model's; NULL: calls through functions that are not drawn */
     gboolean is_back; /* against the order of the ranks */
-    gboolean is_gone; /* too many, or within a chain */
+    gboolean is_gone; /* not drawn: too many, or within a chain */
 } FcDrawnArc;
 
 typedef struct
 {
     GArray *nodes;        /* FcDrawnNode, those with most total time first */
     GArray *arcs;         /* FcDrawnArc, those with most time first */
-    guint functions;      /* that are drawn, in chains, too */
-    guint small_arcs;     /* between these, and left out */
+    guint functions;      /* number drawn, with those in chains */
+    guint small_arcs;     /* number left out between these */
     gboolean is_sideways; /* ranks go from left to right */
 } FcDrawing;
 
-/* The `most` functions and the arcs between them; 0: as many as fit a screen.  The caller owns the
- * result; arcs of it belong to the model. */
+/* Draws `most` functions and the arcs between them; 0: as many as fit a screen.  The caller owns
+ * the result, which refers to arcs of the model. */
 FcDrawing *fc_drawing_new(const FcReportContext *context, guint most);
 void fc_drawing_free(FcDrawing *drawing);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcDrawing, fc_drawing_free)
@@ -57,8 +57,7 @@ static inline FcDrawnArc *fc_drawing_arc(const FcDrawing *drawing, guint index)
 
 /* ---- drawing-label.c ------------------------------------------------------------------------- */
 
-/* Gives each node that is drawn its label and the size of its letters, which is the larger the more
- * local time it has. */
+/* Gives each drawn node its label and its font size, which grows with local time. */
 void fc_drawing_describe(const FcReportContext *context, FcDrawing *drawing);
 
 /* ---- drawing-fit.c ------------------------------------------------------------------------ */
@@ -70,8 +69,8 @@ void fc_drawing_describe(const FcReportContext *context, FcDrawing *drawing);
 #define FC_DRAWING_NODE_GAP 0.12
 #define FC_DRAWING_ARC_POINTS 8.0
 
-/* Gives each node its rank, and says which arcs lead back; functions that call nothing are put
- * where there is room below their callers. */
+/* Gives each node its rank and marks the arcs that lead back.  Functions that call nothing go where
+ * there is room below their callers. */
 void fc_drawing_rank(FcDrawing *drawing, gboolean is_sideways);
 /* Whether graphviz should need no more than a screen for it. */
 gboolean fc_drawing_fits(const FcDrawing *drawing);

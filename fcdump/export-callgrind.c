@@ -17,9 +17,10 @@ typedef struct
     FILE *out;
     GHashTable *files; /* char * -> number */
     GHashTable *objects;
-    GHashTable *named; /* "fn=(3)" and the like: of this part; KCachegrind forgets them with it */
+    GHashTable *named; /* "fn=(3)" and the like, if written in this part; KCachegrind forgets them
+                          after it */
     FcSymbol *symbols;
-    gboolean has_cpu; /* an event before the elapsed time: that on the CPU */
+    gboolean has_cpu; /* time on the CPU is an event, before elapsed time */
 } Callgrind;
 
 /* A number of calls, their time, and the part of it off the CPU. */
@@ -30,11 +31,11 @@ typedef struct
     guint64 wait_ns;
 } Cost;
 
-/* What a part holds. */
+/* The costs in one part of the file. */
 typedef struct
 {
     Cost *functions; /* local times */
-    Cost *arcs;      /* by the number of the arc in the profile, which is the tag of a site */
+    Cost *arcs;      /* by number of the arc in the profile, which is the tag of a site */
 } Part;
 
 /* The events of a line, to its end. */
@@ -105,8 +106,8 @@ static guint line_of(const Callgrind *export, gint function)
     return function == FC_NONE ? 0 : export->symbols[function].line;
 }
 
-/* The line that the call comes from; where that is in another file (the caller was inlined there,
- * or the call came through what is not profiled), the caller's first. */
+/* The line of the call.  If that is in another file (the caller was inlined there, or the call came
+ * through code that is not profiled), the caller's first line. */
 static guint line_of_site(const Callgrind *export, const FcCallSite *site)
 {
     const FcProfileLocation *place =
@@ -132,7 +133,7 @@ static void move_cost(Cost *from, Cost *to, const Cost *cost)
     from->wait_ns -= MIN(cost->wait_ns, from->wait_ns);
     if (from->calls > 0)
         return;
-    /* every call has a time: the rest is rounding */
+    /* no call is left, so the remaining time is rounding */
     to->ns += from->ns;
     to->wait_ns += from->wait_ns;
     *from = (Cost){0};
@@ -150,7 +151,7 @@ static void part_free(Part *part)
     g_free(part->arcs);
 }
 
-/* All of the profile. */
+/* The costs of the whole profile. */
 static Part whole_part(const Callgrind *export)
 {
     Part part = part_new(export);
@@ -167,7 +168,7 @@ static Part whole_part(const Callgrind *export)
     return part;
 }
 
-/* What is of that thread, taken out of `rest`. */
+/* Moves the thread's costs out of `rest` into a new part. */
 static Part thread_part(const Callgrind *export, const FcProfileThread *thread, const Part *rest)
 {
     Part part = part_new(export);
@@ -264,7 +265,7 @@ static void put_head(const Callgrind *export)
         fprintf(export->out, "desc: Job: %s\n", job);
 }
 
-/* `number`: of the part, from 1; `thread`: its thread, or the number of threads for the last part.
+/* `number`: of the part, from 1.  `thread`: its index, or the number of threads for the last part.
  */
 static void put_part_head(const Callgrind *export, guint thread, guint number)
 {
@@ -281,7 +282,7 @@ static void put_part_head(const Callgrind *export, guint thread, guint number)
     else
         fputs(number > 1 ? "desc: Of threads that are not told apart" : "desc: All threads",
               export->out);
-    /* readers show the first event unless told */
+    /* readers show the first event by default */
     fputs("\npositions: line\n", export->out);
     fputs(export->has_cpu ? "event: cpu : CPU time, nanoseconds\n"
                             "event: ns : Elapsed time, nanoseconds\nevents: cpu ns\n"
@@ -289,7 +290,7 @@ static void put_part_head(const Callgrind *export, guint thread, guint number)
           export->out);
 }
 
-/* Its local times are added to `sum`. */
+/* Whether the part has neither time nor calls.  Adds its local times to `sum`. */
 static gboolean is_empty(const Callgrind *export, const Part *part, Cost *sum)
 {
     gboolean has_calls = put_calls(export, FC_NONE, part, FALSE);
@@ -306,7 +307,7 @@ static gboolean is_empty(const Callgrind *export, const Part *part, Cost *sum)
     return ns == 0 && !has_calls;
 }
 
-/* Whether there was anything that is no thread's. */
+/* Writes all parts.  Returns whether there is a part for what belongs to no listed thread. */
 static gboolean put_parts(const Callgrind *export)
 {
     const GArray *threads = export->model->profile->threads;

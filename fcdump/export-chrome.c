@@ -109,9 +109,8 @@ static GArray *make_events(const FcTimeline *timeline)
     return events;
 }
 
-/* In microseconds.  Perfetto cuts off what is less than a nanosecond, and a floating-point number
- * may be a little less than it should be: a tenth of a nanosecond more is cut off, or rounded, to
- * the right one. */
+/* In microseconds.  Perfetto truncates to nanoseconds, and a floating-point number may be slightly
+ * too small.  With a tenth of a nanosecond more, truncation and rounding give the right value. */
 static double to_us(gint64 ns)
 {
     return ns % 1000 == 0 ? (double)(ns / 1000) : ((double)ns + 0.1) / 1000;
@@ -127,7 +126,7 @@ static void put_event(const Chrome *chrome, const Event *event)
     fc_json_string(chrome->json, "cat", "function");
     fc_json_double(chrome->json, "ts",
                    to_us(event->is_end ? MAX(call->begin_ns, call->end_ns) : call->begin_ns));
-    if (call->is_early) /* at both: for speedscope they are part of the name */
+    if (call->is_early) /* in both events: speedscope makes it part of the name */
     {
         fc_json_begin_object(chrome->json, "args");
         fc_json_string(chrome->json, "called",
@@ -147,8 +146,8 @@ static void render_chrome(const FcReportContext *context)
     g_autoptr(GHashTable) tracks = g_hash_table_new(NULL, NULL);
     const Chrome chrome = {context, timeline, json, tracks};
     fc_json_begin_object(json, NULL);
-    /* what Catapult rounds times to before it nests calls; of no meaning to Perfetto any more
-     * (google/perfetto#274) */
+    /* Catapult rounds times to this unit before it nests calls.  Perfetto no longer uses it
+     * (google/perfetto#274). */
     fc_json_string(json, "displayTimeUnit", "ns");
     fc_json_begin_array(json, "traceEvents");
     g_autoptr(GArray) events = make_events(timeline);

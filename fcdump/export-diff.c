@@ -13,8 +13,8 @@
 
 /* ---- Markdown ------------------------------------------------------------------------ */
 
-/* A name in a cell: as code, in which nothing but the bar that ends the cell, and the backquote,
- * means anything. */
+/* A name in a cell, as code: only the bar, which ends the cell, and the backquote have a meaning
+ * there. */
 static void put_name(FILE *out, const char *name)
 {
     g_autofree char *clean = fc_format_text(name);

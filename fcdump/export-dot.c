@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The call graph in the language of graphviz: so much of it that it can be read on a screen, unless
+ * The call graph in the language of graphviz: as much as can be read on a screen, unless
  * --top or --all asks for more.  The redder a node, the more local time; the wider an arc, the more
  * time.
  */
@@ -65,12 +65,12 @@ static void put_arc(const FcReportContext *context, const FcDrawing *drawing, co
         fputs(", style=dashed", out);
     if (arc->is_back)
         fputs(", constraint=false", out);
-    else if (to->rank > from->rank + 1) /* without a weight: straight ones make it too wide */
+    else if (to->rank > from->rank + 1) /* no weight: straight arcs make it too wide */
         fprintf(out, ", weight=0, minlen=%u", to->rank - from->rank);
     fputs("];\n", out);
 }
 
-/* Says below the graph, and on standard error, what is not drawn of it. */
+/* Writes below the graph, and on standard error, what the drawing leaves out. */
 static void put_left_out(const FcReportContext *context, const FcDrawing *drawing)
 {
     guint shown = 0;

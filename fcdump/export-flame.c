@@ -12,11 +12,11 @@
 
 enum
 {
-    WIDTH = 1180,     /* of the whole, pixels; 10 more on each side */
+    WIDTH = 1180,     /* of the boxes, in pixels; 10 more on each side */
     LEVEL = 17,       /* height of a box, with the gap */
     TOP = 52,         /* above the boxes: title and search */
     BOTTOM = 40,      /* below: what was left out */
-    CHARACTER = 7,    /* width of one, in the font that is used */
+    CHARACTER = 7,    /* width of a character in the font that is used */
     FRAMES_MAX = 8000 /* what a browser shows at once without trouble */
 };
 
@@ -25,7 +25,7 @@ typedef struct
     const FcReportContext *context;
     const FcStacks *stacks;
     guint64 *totals;
-    guint64 *left; /* what stands to the left of each node, in its weight */
+    guint64 *left; /* by node: the weight to the left of it */
     guint *level;
     guint levels;
     FILE *out;
@@ -47,7 +47,7 @@ static int compare_names(gconstpointer a, gconstpointer b, gpointer data)
 static void lay_out(Flame *flame)
 {
     const guint count = flame->stacks->nodes->len;
-    g_autofree guint64 *used = g_new0(guint64, count); /* by children that have their place */
+    g_autofree guint64 *used = g_new0(guint64, count); /* taken by placed children */
     g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 1; i < count; i++)
     {
@@ -56,7 +56,7 @@ static void lay_out(Flame *flame)
         g_array_append_val(order, i);
     }
     g_array_sort_with_data(order, compare_names, flame);
-    /* Each among its siblings; then, as parents come first, all of them from the whole's edge. */
+    /* First the place within the parent; then, as parents come first, that from the left edge. */
     for (guint i = 0; i < order->len; i++)
     {
         const guint index = g_array_index(order, guint, i);
@@ -94,7 +94,7 @@ static char *format_weight(FcWeight weight, guint64 value)
     return g_strdup_printf("%" G_GUINT64_FORMAT " %s", value, fc_weight_unit(weight));
 }
 
-/* Warm colours for functions, the same for the same name; grey for what is none. */
+/* Warm colours for functions, the same for equal names; grey for nodes that are no function. */
 static void put_color(FILE *out, const FcStackNode *node, const char *name)
 {
     const guint hash = g_str_hash(name);
@@ -104,8 +104,8 @@ static void put_color(FILE *out, const FcStackNode *node, const char *name)
         fprintf(out, "rgb(%u,%u,%u)", 205 + hash % 50, 90 + hash / 50 % 130, hash / 6500 % 60);
 }
 
-/* In thousandths of a unit of the picture.  Times near 2^64 ns, of which the sums are none, stay
- * within it. */
+/* In thousandths of a unit of the picture, at most its width: sums of times near 2^64 ns overflow.
+ */
 static guint64 scale(const Flame *flame, guint64 weight)
 {
     const double share = (double)weight / (double)MAX(flame->totals[0], 1);

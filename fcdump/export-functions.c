@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Letters of names, scopes, destructors and clones alone. */
+/* Whether only characters of names, scopes, destructors and clones are in it. */
 static gboolean is_plain(const char *name)
 {
     return *name != '\0' && *name != '-' &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One module's gmon.out file: which functions and arcs belong into a module's gmon.out file, by
- * which addresses gprof will know them, and what does not fit; see export-gmon.h.
+ * One module's gmon.out file: which functions and arcs it has, by which addresses gprof
+ * will know them, and what does not fit; see export-gmon.h.
  *
  * gprof takes all code up to the next symbol that it accepts as one function, and drops calls by
  * unknown callers.  So this uses gprof's own table of symbols, and gives calls from outside the
@@ -19,7 +19,7 @@
 
 static const guint64 ARC_RECORDS_MAX = 1 << 22;
 
-/* Something that is not in the file. */
+/* What is not in the file. */
 typedef struct
 {
     guint functions;
@@ -35,14 +35,14 @@ typedef struct
     gint module;
     GPtrArray *notes;
     FcGImage *image;
-    GArray *gprof;            /* its table of symbols: FcGRange */
-    const FcGRange **symbols; /* of each function of the model; NULL: not in the file */
-    gboolean *is_profiled;    /* of each symbol of gprof's */
-    const FcGRange *outside;  /* stands for callers that the file does not know; may be NULL */
+    GArray *gprof;            /* gprof's table of symbols: FcGRange */
+    const FcGRange **symbols; /* by function of the model; NULL: not in the file */
+    gboolean *is_profiled;    /* by symbol of `gprof` */
+    const FcGRange *outside;  /* stands for unknown callers; may be NULL */
     FcGmonOut *out;
     Missing elsewhere;     /* functions of other modules */
     Missing unnamed;       /* functions that gprof has no symbol for */
-    guint64 outside_calls; /* by callers that are not in the file */
+    guint64 outside_calls; /* calls by callers that are not in the file */
 } Export;
 
 static const FcProfileModule *module_at(const FcModel *model, gint module)
@@ -74,7 +74,8 @@ static void count_missing(Missing *missing, const FcProfileFunction *figures)
     missing->local_ns += figures->times.local_ns;
 }
 
-/* Where function `index` is, module-relative; FALSE where that is in another module. */
+/* Sets *offset to the module-relative entry of function `index`.  FALSE if it is in another module.
+ */
 static gboolean find_entry(const Export *export, guint index, guint64 *offset)
 {
     const FcFunction *function = fc_model_function(export->model, index);
@@ -113,7 +114,7 @@ static void find_symbols(Export *export)
             continue;
         }
         const FcGRange *symbol = fc_granges_find(export->gprof, offset);
-        /* gprof puts calls of what is no function down to the function before. */
+        /* gprof counts calls of a symbol that is no function for the function before it. */
         if (!symbol || symbol->addr != offset || !symbol->is_func)
         {
             count_missing(&export->unnamed, &function->figures);
@@ -124,7 +125,8 @@ static void find_symbols(Export *export)
     }
 }
 
-/* Code of the C library's that is in every program or library, and does call into it. */
+/* A symbol that stands for callers outside: C library code that is in every program or library and
+ * calls into it.  NULL: there is none that the profile leaves free. */
 static const FcGRange *find_outside(const Export *export)
 {
     static const char *const names[] = {"_start", "_init", "_fini"};
@@ -211,8 +213,8 @@ static gint compare_arcs(gconstpointer a, gconstpointer b)
     return (x->self > y->self) - (x->self < y->self);
 }
 
-/* Where a call is said to come from: its call instruction if that lies in the caller's own
- * code, else (it was inlined, or came by way of a library) the caller's first. */
+/* The address that a call is said to come from: its call instruction, if that is in the caller's
+ * own code; otherwise (it was inlined, or came through a library) the caller's first. */
 static guint64 find_origin(const Export *export, guint index, const FcGRange *caller)
 {
     const FcProfileArc *arc = &g_array_index(export->model->profile->arcs, FcProfileArc, index);
@@ -245,7 +247,7 @@ static void collect_arc(Export *export, GArray *arcs, guint index)
     g_array_append_val(arcs, arc);
 }
 
-/* Calls that no arc of the profile tells of: version 3.0 has none for callers outside. */
+/* Adds the calls that no arc of the profile has: version 3.0 has no arcs for callers outside. */
 static void collect_rest(Export *export, GArray *arcs)
 {
     const FcModel *model = export->model;
@@ -352,7 +354,7 @@ static gboolean write_file(const Export *export, GError **error)
     return fc_output_end(output, done, error);
 }
 
-/* FALSE and `error` where gprof would not take the image. */
+/* FALSE and `error` if gprof would not accept the image. */
 static gboolean open_image(Export *export, GError **error)
 {
     const char *path =

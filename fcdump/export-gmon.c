@@ -49,7 +49,7 @@ static GArray *choose_modules(const FcModel *model, const char *const *images, G
         gint found = fc_symbols_find_module(model->symbols, model->profile, images[i]);
 
         if (found == FC_NONE && fc_export_gmon_is_file(images[i]))
-            continue; /* there is a warning about that image already */
+            continue; /* a warning about that image was given already */
         if (found == FC_NONE)
             g_ptr_array_add(problems,
                             g_strdup_printf("%s: the profile has no such module", images[i]));
@@ -66,7 +66,8 @@ static GArray *choose_modules(const FcModel *model, const char *const *images, G
     return modules;
 }
 
-/* PATH.NAME, or PATH.NAME.2 and so on where an earlier module has that name; `taken` keeps it. */
+/* PATH.NAME, or PATH.NAME.2 and so on if an earlier module has that name.  `taken` owns the result.
+ */
 static const char *choose_path(const char *path, const char *module_path, GHashTable *taken)
 {
     g_autofree char *name = g_path_get_basename(module_path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the page of --html is told of a difference; page/diff.js shows it.
+ * The difference in the page of --html; page/diff.js shows it.
  */
 #include "fcdump/export-html.h"
 #include "fcdump/report-diff.h"

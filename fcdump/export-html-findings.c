@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The findings in the HTML export: those of the first screen, made of the same figures.  The page
- * holds elapsed times and what of them was on the CPU; findings are made of the latter.
+ * The findings in the HTML export: those of the first screen, from the same figures.  The page
+ * has elapsed times and the part of them on the CPU; findings use that part.
  */
 #include "fcdump/export-html.h"
 #include "fcdump/findings.h"
@@ -11,8 +11,8 @@ static void free_copy(gpointer array)
     g_array_unref(array);
 }
 
-/* Copies an array whose elements have times at that offset, and subtracts the waiting from these.
- */
+/* Copies an array whose elements have times at that offset.  Subtracts the time off the CPU from
+ * total and local times. */
 static GArray *copy_cpu(const GArray *array, guint size, gsize times_offset)
 {
     GArray *copy = g_array_sized_new(FALSE, FALSE, size, array->len);
@@ -27,7 +27,7 @@ static GArray *copy_cpu(const GArray *array, guint size, gsize times_offset)
     return copy;
 }
 
-/* The sites of all arcs, whose times are those of `arcs`. */
+/* A call graph of the same call sites, with the total times of `functions` and `arcs`. */
 static FcCallgraph *copy_graph(const FcModel *model, const GArray *functions, const GArray *arcs)
 {
     g_autofree guint64 *totals = g_new0(guint64, functions->len + 1);
@@ -47,7 +47,7 @@ static FcCallgraph *copy_graph(const FcModel *model, const GArray *functions, co
                             sites->len);
 }
 
-/* Makes findings with copies that have times on the CPU; all else is shared with the model. */
+/* Makes the findings from copies with times on the CPU; all else is shared with the model. */
 static GPtrArray *find_by_cpu(const FcReportContext *context)
 {
     const FcModel *model = context->model;

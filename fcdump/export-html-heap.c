@@ -12,14 +12,14 @@
 
 enum
 {
-    SITES_MAX = 300, /* of allocation sites: those with most at the peak, and that leaked most */
+    SITES_MAX = 300, /* allocation sites: the largest at the peak, and those that leaked most */
     BAD_MAX = 300,   /* bad frees */
 };
 
 /* ---- Heap ------------------------------------------------------------------------------ */
 
-/* Lines as fc_memory_lines has them, each an array: name, "file:line" and whether it is the
- * system's; null where the point is not known.  The number of the first that is the program's. */
+/* Writes lines as fc_memory_lines has them, each an array: name, "file:line", whether it is the
+ * system's; null if the point is not known.  Returns the index of the program's first line. */
 static guint put_stack(const FcReportContext *context, FcJson *json, const char *key,
                        const FcProfileHeapPoint *point)
 {

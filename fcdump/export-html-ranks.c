@@ -11,7 +11,7 @@
 typedef struct
 {
     guint function;
-    guint64 most_ns; /* of one rank */
+    guint64 most_ns; /* the most time of any rank */
 } Row;
 
 static gint compare_rows(gconstpointer a, gconstpointer b)
@@ -23,7 +23,7 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
     return one->function < other->function ? -1 : 1;
 }
 
-/* Of each rank, FcInput: the first of its files with functions. */
+/* One FcInput for each rank: the first of its files that has functions. */
 static GPtrArray *find_ranks(const FcModel *model)
 {
     GPtrArray *ranks = g_ptr_array_new();
@@ -38,7 +38,8 @@ static GPtrArray *find_ranks(const FcModel *model)
     return ranks;
 }
 
-/* Adds up by function of the model what the rank's files have.  The caller frees the result. */
+/* Local times in the rank's files, added up by function of the model; elapsed times without those
+ * off the CPU.  The caller frees the result. */
 static guint64 *sum_rank(const FcModel *model, gint64 rank)
 {
     guint64 *sums = g_new0(guint64, model->functions->len + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The sources in the HTML export: of the heaviest functions all lines, with what their calls took,
- * those of lambdas and of other functions within them, too.
+ * The sources in the HTML export: all lines of the heaviest functions, with the time of their calls
+ * and of those by lambdas and other functions inside them.
  */
 #include "fcdump/export-html.h"
 
@@ -9,19 +9,19 @@
 
 enum
 {
-    BY_LOCAL_MAX = 300, /* functions with most time themselves, */
-    BY_TOTAL_MAX = 100, /* and in all */
-    LINES_MAX = 3000,   /* of each */
+    BY_LOCAL_MAX = 300, /* functions with most local time, */
+    BY_TOTAL_MAX = 100, /* and with most total time */
+    LINES_MAX = 3000,   /* of each function */
     LINES_SUM_MAX = 40000,
-    LINES_GUESSED = 120, /* where debug information does not say where a function ends */
-    LINES_BEFORE = 3,    /* its first is often that of the brace */
+    LINES_GUESSED = 120, /* if debug information does not say where a function ends */
+    LINES_BEFORE = 3,    /* shown before the first, which is often the brace's */
     LINE_MAX_BYTES = 300,
 };
 
 /* A function's own lines. */
 typedef struct
 {
-    const char *file; /* NULL: not known; equal ones are the same pointer */
+    const char *file; /* NULL: not known; equal names are the same pointer */
     guint first;
     guint last; /* 0: not known */
     gboolean has_last;
@@ -31,9 +31,9 @@ typedef struct
 {
     const FcReportContext *context;
     FcJson *json;
-    Place *places;     /* of each function */
-    GHashTable *files; /* name -> GStrv of its lines, or an empty one where it can't be read */
-    guint lines;       /* that were written */
+    Place *places;     /* by function */
+    GHashTable *files; /* name -> GStrv of its lines, empty if it can't be read */
+    guint lines;       /* number written */
 } Export;
 
 static const FcProfileLocation *entry_of(const FcModel *model, guint function)
@@ -63,7 +63,7 @@ typedef struct
     guint64 cpu_ns;
     const char *time_mark;
     gboolean apportioned;
-    guint caller; /* the function itself, or one within it */
+    guint caller; /* the function itself, or one inside it */
     guint callee;
 } Mark;
 
@@ -73,8 +73,8 @@ typedef struct
     guint number;
 } Line;
 
-/* The line of a call in the function whose code makes it.  If an inlined function makes it, the
- * line of the call that was inlined. */
+/* The line of a call in the function whose code makes it.  If an inlined function makes the call,
+ * the line where that was inlined. */
 static Line find_line(const FcModel *model, const FcProfileLocation *site)
 {
     g_autoptr(GArray) chain = fc_symbols_find_chain(model->symbols, model->profile, site);
@@ -139,7 +139,7 @@ static void put_marks(const Export *export, const GArray *marks)
 
 /* ---- Lines ---------------------------------------------------------------------------- */
 
-/* The first line of the function that begins next in the same file, or the greatest number. */
+/* The first line of the next function in the same file, or the greatest number. */
 static guint find_next(const Export *export, guint function)
 {
     const Place *place = &export->places[function];
@@ -175,7 +175,7 @@ static void put_lines(Export *export, const char *const *lines, guint first, gui
     fc_json_end_array(json);
 }
 
-/* Nothing where the file can't be read. */
+/* Writes nothing if the file can't be read. */
 static void put_source(Export *export, guint function)
 {
     const FcModel *model = export->context->model;

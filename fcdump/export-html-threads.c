@@ -11,12 +11,12 @@
 
 enum
 {
-    FUNCTIONS_MAX = 20, /* of a thread: those with most time on the CPU, */
-    WAITS_MAX = 5,      /* and of the others those that waited most */
-    FRAMES_MAX = 60,    /* that were open at its end, the innermost ones */
-    CALLS_MAX = 100000, /* of the trace, the last ones */
-    LANES_MAX = 400,    /* threads that have lanes: those that ran most */
-    CALLS_OF_ROLE = 2,  /* at most: it is what the thread was started for */
+    FUNCTIONS_MAX = 20, /* of a thread: functions with most time on the CPU, */
+    WAITS_MAX = 5,      /* and of the others, those that waited most */
+    FRAMES_MAX = 60,    /* open at the thread's end: the innermost ones */
+    CALLS_MAX = 100000, /* of the trace: the last ones */
+    LANES_MAX = 400,    /* threads with lanes: those that ran most */
+    CALLS_OF_ROLE = 2,  /* at most, of the function that a thread was started for */
 };
 
 typedef struct
@@ -33,7 +33,7 @@ static void row_clear(gpointer row)
     g_free(((Row *)row)->off);
 }
 
-/* By function of the model, of which several of the profile may be one. */
+/* Sums by function of the model: several functions of the profile may be one. */
 static GArray *sum_functions(const FcModel *model, const FcProfileThread *thread)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(Row));
@@ -80,7 +80,9 @@ static int compare_total(gconstpointer a, gconstpointer b)
                         (((const Row *)a)->function < ((const Row *)b)->function);
 }
 
-/* The outermost function that fewer than half of the threads share; else the outermost. */
+/* The function that the thread was started for: the outermost one that has few calls and most of
+ * the thread's time, and that at most half of the threads have; else the outermost.  Functions of
+ * libraries are passed over.  FC_NONE: there is none. */
 static gint find_role(const FcModel *model, const FcProfileThread *thread, const GArray *rows,
                       const guint *holders)
 {
@@ -176,7 +178,8 @@ static int compare_busy(gconstpointer a, gconstpointer b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* By thread whether it has a lane; `rows`: the functions of each.  The caller frees it. */
+/* By thread, whether it has a lane.  `rows`: each thread's functions.  The caller frees the result.
+ */
 static gboolean *choose_lanes(const GPtrArray *rows)
 {
     g_autofree Busy *threads = g_new(Busy, rows->len + 1);

@@ -23,8 +23,8 @@
 enum
 {
     NODES_MAX = 120000, /* contexts: more would take a browser seconds to open */
-    FRAMES_MAX = 40,    /* of the callers of a slow call */
-    PLAIN_ROWS = 30,    /* of the table for browsers without scripts */
+    FRAMES_MAX = 40,    /* callers of a slow call */
+    PLAIN_ROWS = 30,    /* in the table for browsers without scripts */
 };
 
 typedef struct
@@ -62,7 +62,7 @@ static void put_doubt(const Export *export, FcTimeSum sum, guint64 wait_ns)
                      sum.estimated ? (guint64)MIN(sqrt(sum.variance), 0x1p62) : 0);
 }
 
-/* null: no call was timed so that it is known. */
+/* Writes null if no call was timed. */
 static void put_latency(const Export *export, const FcPercentileSet *set)
 {
     if (set->calls == 0)
@@ -76,7 +76,7 @@ static void put_latency(const Export *export, const FcPercentileSet *set)
     fc_json_end_array(export->json);
 }
 
-/* From the innermost on. */
+/* Writes the callers, the innermost first. */
 static void put_callers(const Export *export, gint context)
 {
     const FcModel *model = export->context->model;
@@ -291,7 +291,7 @@ static void put_processes(const FcReportContext *context, FcJson *json)
     fc_json_end_array(json);
 }
 
-/* What the reports have above them, a line each. */
+/* Writes the lines that reports have above them. */
 static void put_header(const FcReportContext *context, FcJson *json)
 {
     char *text = NULL;
@@ -329,7 +329,7 @@ static void put_notes(FcJson *json, const char *key, const GArray *notes)
 
 /* ---- The page ------------------------------------------------------------------------------ */
 
-/* The part of 100% off the CPU. */
+/* The time off the CPU in what is 100%. */
 static guint64 base_wait_ns(const FcModel *model)
 {
     if (model->base != FC_NONE)
@@ -353,7 +353,7 @@ static int compare_cpu(gconstpointer a, gconstpointer b, gpointer model)
     return (x < y) - (x > y);
 }
 
-/* What the times of the page's first weight are. */
+/* The name of the clock of the page's first weight. */
 static const char *first_clock(const FcModel *model)
 {
     return model->time == FC_TIME_PART_WAIT ? "waited"
@@ -446,8 +446,8 @@ static void put_data(const FcReportContext *context, const FcStacks *stacks, FIL
     fc_json_end_object(json);
 }
 
-/* In a page the text of a script ends at "</script", wherever that stands; in JSON a "<" can only
- * be in a string, where it may be written as a number. */
+/* In a page a script ends at "</script", even inside a string.  In JSON a "<" can only be in a
+ * string, where it may be written as a number. */
 static void put_escaped(FILE *out, const char *text, gsize size)
 {
     const char *const end = text + size;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Between the parts of the HTML export.  Nobody else includes it.
+ * What the parts of the HTML export share.  Nobody else includes it.
  */
 #pragma once
 
 #include "fcdump/json.h"
 #include "fcdump/report.h"
 
-/* `ns` without `wait_ns`, which is the part on the CPU; all of `ns` if the model's times are only
- * one part already. */
+/* The part of `ns` on the CPU, without `wait_ns`; all of `ns` if the model's times are already one
+ * part. */
 guint64 fc_export_html_cpu_ns(const FcModel *model, guint64 ns, guint64 wait_ns);
 
 /* An array of the parts of the time off the CPU: preempted, then waits by FcWaitKind, then unknown.
  */
 void fc_export_html_off(FcJson *json, const FcProfileTimes *times, const FcProfileOff *off);
 
-/* "", "~", "<" or "<~": what stands before the time of an arc, and of its call sites. */
+/* "", "~", "<" or "<~": the mark before the time of an arc and of its call sites. */
 const char *fc_export_html_arc_mark(const FcReportContext *context, const FcArc *arc);
 
 /* Member `findings`: those of the first screen, whose times are on the CPU. */

@@ -11,7 +11,7 @@ typedef struct
     const FcReportContext *context;
     const FcModel *model;
     FcJson *json;
-    gint first_context; /* number of the profile's in the array */
+    gint first_context; /* index in the array of the profile's first context */
 } Export;
 
 /* ---- Points -------------------------------------------------------------------------- */
@@ -37,8 +37,7 @@ static void put_stack(const Export *export, const FcProfileHeapPoint *point)
     fc_json_end_array(json);
 }
 
-/* The line that is the program's own, which called the allocator, maybe by way of what was inlined.
- */
+/* Writes the program's own line that called the allocator, maybe through inlined code. */
 static void put_own_line(const Export *export, const FcProfileHeapPoint *point)
 {
     FcJson *json = export->json;

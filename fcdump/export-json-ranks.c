@@ -88,7 +88,8 @@ void fc_export_json_mpi(const FcReportContext *context, FcJson *json)
 
 /* ---- --ranks --------------------------------------------------------------------------------- */
 
-/* `unit`: what the names end in.  The least is known only if all ranks have the function. */
+/* `unit`: the suffix of the members' names.  The minimum is known only if all ranks have the
+ * function. */
 static void put_spread(const FcReportContext *context, FcJson *json, const char *key,
                        const FcProfileSpread *spread, gboolean is_everywhere, const char *unit)
 {

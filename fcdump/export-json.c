@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Everything a profile holds, as JSON.  The manual specifies the schema; a change that could upset
- * its readers raises FORMAT_VERSION.  The selection of functions is not looked at.
+ * its readers raises FORMAT_VERSION.  The selection of functions has no effect.
  */
 #include "fcdump/export-json.h"
 
@@ -435,7 +435,7 @@ guint fc_json_first_context(const FcProfile *profile)
 
 static const FcProfileLocation nowhere = {.module = FC_NONE};
 
-/* The parent of what was folded, and no context itself. */
+/* Writes the parent of folded contexts, which is no context itself. */
 static void put_folded_root(const Export *export)
 {
     FcJson *json = export->json;

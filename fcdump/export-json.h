@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Between the parts of the JSON export, and export-html.c, whose page has some of it as well.
+ * What the parts of the JSON export share, also with export-html.c, whose page has some of it.
  */
 #pragma once
 
@@ -29,14 +29,14 @@ void fc_export_json_cpu(const FcReportContext *context, FcJson *json, const FcPr
                         gboolean has_local);
 /* `preempted_ns` and `waits` of a function, or of one in a thread. */
 void fc_export_json_off(FcJson *json, const FcProfileTimes *times, const FcProfileOff *off);
-/* Members of a thread that all have who write one: which it is, when it ran, its calls. */
+/* The members that each export of a thread has: which thread it is, when it ran, its calls. */
 void fc_export_json_thread_run(FcJson *json, const FcProfileThread *thread);
 /* Member `lanes` of a thread: when it was off the CPU; null where that is not known. */
 void fc_export_json_lanes(FcJson *json, const FcProfileThread *thread);
 /* An object of the array `threads`. */
 void fc_export_json_thread(const FcReportContext *context, FcJson *json,
                            const FcProfileThread *thread);
-/* The number of the profile's first context in the array: 1 where the node of folded ones is 0. */
+/* The index in the array of the profile's first context: 1 if the node of folded contexts is 0. */
 guint fc_json_first_context(const FcProfile *profile);
 /* Member `suggested_filter`: an object, null where the profile does not hold what hooks cost. */
 void fc_export_json_suggested(const FcReportContext *context, FcJson *json);

@@ -91,7 +91,7 @@ static void put_message(GByteArray *bytes, guint field, GByteArray *message)
     g_byte_array_unref(message);
 }
 
-/* Its number in the table of strings; no text is the empty one, number 0. */
+/* The index of `text` in the table of strings; NULL is the empty string, 0. */
 static guint64 number_of(Pprof *export, const char *text)
 {
     g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
@@ -114,7 +114,7 @@ static void put_type(Pprof *export, const char *type, const char *unit)
     put_message(export->bytes, PROFILE_SAMPLE_TYPE, message);
 }
 
-/* In the order of pprof's own, whose names these are. */
+/* In the order of pprof's own profiles, which have these names. */
 static const struct
 {
     FcWeight weight;
@@ -127,7 +127,7 @@ static const struct
     {FC_WEIGHT_LIVE_BLOCKS, "inuse_objects", "count"},
     {FC_WEIGHT_LIVE_BYTES, "inuse_space", "bytes"},
     {FC_WEIGHT_TIME, "wall", "nanoseconds"},
-    {FC_WEIGHT_CPU, "cpu", "nanoseconds"}, /* the last is what pprof shows unless told */
+    {FC_WEIGHT_CPU, "cpu", "nanoseconds"}, /* pprof shows the last one by default */
 };
 
 static void put_types(Pprof *export)
@@ -151,7 +151,7 @@ static void put_types(Pprof *export)
     put_number(export->bytes, PROFILE_DEFAULT_SAMPLE_TYPE, number_of(export, last));
 }
 
-/* Functions are numbered from 1; what is none comes behind them. */
+/* Functions are numbered from 1; nodes that are no function follow. */
 static guint function_number(const Pprof *export, const FcStackNode *node)
 {
     if (node->function >= 0)
@@ -159,7 +159,8 @@ static guint function_number(const Pprof *export, const FcStackNode *node)
     return export->model->functions->len + 1 + fc_stacks_other(node);
 }
 
-/* The location of a line of a function, 0 for the one that it begins at: made where it is new. */
+/* The number of the location of a line in a function; line 0 is where it begins.  Makes it if it is
+ * new. */
 static guint location_of(const Pprof *export, const FcStackNode *node, guint line)
 {
     const guint64 key = (guint64)function_number(export, node) << 32 | line;
@@ -172,8 +173,8 @@ static guint location_of(const Pprof *export, const FcStackNode *node, guint lin
     return GPOINTER_TO_UINT(found);
 }
 
-/* Of each frame the line at which it called the next one; of the innermost that where it begins,
- * since its own time is not known by line. */
+/* For each frame, the line at which it called the next one.  For the innermost, the line where it
+ * begins, since local time is not known by line. */
 static void put_locations_of(const Pprof *export, GByteArray *locations, guint index)
 {
     guint line = 0;
@@ -251,7 +252,7 @@ static void put_function(Pprof *export, guint id, const char *name, const FcFunc
     put_message(export->bytes, PROFILE_FUNCTION, message);
 }
 
-/* `key`: as location_of has it. */
+/* `key`: as in location_of. */
 static void put_location(Pprof *export, guint id, guint64 key)
 {
     const guint number = (guint)(key >> 32);
@@ -298,7 +299,7 @@ static void put_functions(Pprof *export)
     }
 }
 
-/* Which ranks of which job the profiles are of, as a comment. */
+/* Writes a comment: which ranks of which job the profiles are from. */
 static void put_job(Pprof *export)
 {
     g_autofree char *job = fc_job_text(export->model);
@@ -319,7 +320,7 @@ static void put_compressed(FILE *out, const GByteArray *bytes)
 {
     enum
     {
-        GZIP = 16, /* added to the window's bits: a header as gzip's */
+        GZIP = 16, /* added to the window bits: gzip's header */
         PIECE = 1 << 16,
     };
     g_autofree guint8 *piece = g_malloc(PIECE);

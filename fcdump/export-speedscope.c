@@ -39,7 +39,7 @@ static void put_frames(const FcStacks *stacks, FcJson *json)
     fc_json_end_array(json);
 }
 
-/* Frames are numbered as functions are; what is none comes behind them. */
+/* Frames are numbered as functions are; nodes that are no function follow. */
 static guint frame_of(const FcStacks *stacks, const FcStackNode *node)
 {
     if (node->function >= 0)
@@ -59,13 +59,13 @@ static void put_stack(const FcStacks *stacks, FcJson *json, guint index)
     fc_json_end_array(json);
 }
 
-/* The nodes below the root, each followed by those below it, the heaviest of its children first. */
+/* The nodes below the root, depth first, the heaviest child first. */
 typedef struct
 {
     const FcStacks *stacks;
     guint64 *totals; /* by node */
-    guint *children; /* all nodes but the root, by their parents, in that order */
-    guint *starts;   /* by parent: where its children begin; one more at the end */
+    guint *children; /* all nodes but the root, grouped by parent, the heaviest first */
+    guint *starts;   /* by parent: index of its first child; one more at the end */
     GArray *order;   /* guint */
 } Order;
 
@@ -83,7 +83,7 @@ static int compare_children(gconstpointer a, gconstpointer b, gpointer data)
     return x < y ? -1 : x > y;
 }
 
-/* No deeper than FC_STACK_DEPTH_MAX. */
+/* Recursion is no deeper than FC_STACK_DEPTH_MAX. */
 static void add_below(Order *order, guint index)
 {
     for (guint i = order->starts[index]; i < order->starts[index + 1]; i++)
@@ -93,8 +93,8 @@ static void add_below(Order *order, guint index)
     }
 }
 
-/* speedscope's first view takes the order of samples for that of time, which is not known here: in
- * this one it is the same as its "left heavy".  The caller unrefs the result. */
+/* speedscope's first view takes the order of samples for that of time, which is not known here.
+ * This order makes it the same as "left heavy".  The caller unrefs the result. */
 static GArray *order_nodes(const FcStacks *stacks, FcWeight weight)
 {
     const guint count = stacks->nodes->len;
@@ -173,7 +173,7 @@ static void render_speedscope(const FcReportContext *context)
     put_frames(stacks, json);
     fc_json_end_object(json);
     fc_json_begin_array(json, "profiles");
-    if (fc_weight_is_known(model, FC_WEIGHT_CPU)) /* speedscope shows the first one */
+    if (fc_weight_is_known(model, FC_WEIGHT_CPU)) /* speedscope shows the first one by default */
         put_profile(stacks, json, FC_WEIGHT_CPU);
     for (FcWeight weight = 0; weight < FC_WEIGHTS; weight++)
         if (weight != FC_WEIGHT_CPU && fc_weight_is_known(model, weight))

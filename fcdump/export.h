@@ -9,36 +9,37 @@
 #include "fcdump/report.h"
 #include "profile/output.h"
 
-/* What a format may have no room for.  Each is said only of a profile that has such a thing. */
+/* What a format may be unable to hold.  A note names only what the profile has. */
 typedef enum
 {
     FC_LOST_CONTEXTS = 1 << 0,
     FC_LOST_CALLS = 1 << 1,
-    FC_LOST_SITES = 1 << 2,   /* from where in the caller */
+    FC_LOST_SITES = 1 << 2,   /* where in the caller the call is */
     FC_LOST_BOUNDS = 1 << 3,  /* minima, maxima, histograms */
-    FC_LOST_THREADS = 1 << 4, /* several: added up */
+    FC_LOST_THREADS = 1 << 4, /* threads are added up */
     FC_LOST_PROCESSES = 1 << 5,
     FC_LOST_MEMORY = 1 << 6,
-    FC_LOST_LEAKS = 1 << 7, /* memory is in it, but single blocks and bad frees are not */
+    FC_LOST_LEAKS = 1 << 7, /* the format has memory, but not single blocks and bad frees */
     FC_LOST_NOTES = 1 << 8, /* repairs and losses */
     FC_LOST_MARKS = 1 << 9, /* which times are estimates */
 } FcLost;
 
-/* A line for standard error. */
+/* Adds a line for standard error. */
 void fc_export_note(const FcReportContext *context, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Says of the export --NAME which of `lost` (FcLost) the profile has. */
+/* Adds a note: which of `lost` (FcLost) the profile has and --NAME does not hold. */
 void fc_export_note_lost(const FcReportContext *context, const char *name, guint lost);
 
-/* Says which contexts --NAME shows at their callers, or not at all. */
+/* Adds notes: which contexts --NAME adds to their callers, and which it leaves out. */
 void fc_export_note_stacks(const FcReportContext *context, const char *name,
                            const FcStacks *stacks);
 
-/* FALSE: a profile, a descriptor of several, or a program is there, which is never overwritten. */
+/* FALSE and `error` if `path` is a profile, a descriptor of several, or a program: none is ever
+ * overwritten. */
 gboolean fc_export_may_write(const char *path, GError **error);
 
-/* As fc_output_begin(); also NULL where the file to write is a profile or a program: whoever gives
- * an export the wrong argument must not lose it. */
+/* As fc_output_begin(), but also NULL if the file is a profile or a program: a wrong argument must
+ * not destroy it. */
 FcOutput *fc_export_begin(const char *path, GError **error);
 
 /* "12.3 ms (45.6%)", for a node of a graph.  The caller owns the result. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See findings.h.  One function a finding, in the order in which they are told.
+ * See findings.h.  One function for each finding, in the order in which they are reported.
  */
 #include "fcdump/findings.h"
 
@@ -16,17 +16,17 @@
 #include <math.h>
 #include <string.h>
 
-/* From where on a figure is worth a sentence: no time depends on these. */
+/* Least figures that make a finding.  No time depends on them. */
 #define NOTABLE_OWN 0.1    /* of all time, at least */
-#define NOTABLE_UNEVEN 0.1 /* of the elapsed time, that even shares would save */
+#define NOTABLE_UNEVEN 0.1 /* of the elapsed time: what even shares would save */
 #define NOTABLE_SQUARE 0.1 /* of all time */
 #define NOTABLE_TAIL 0.1   /* of the elapsed time */
-#define TAIL_RATIO 40      /* of the hundredth call to the median: the page's rule, too */
-#define TAIL_CALLS 1000u   /* of fewer the slowest hundredth is a handful */
-#define TAIL_SAME 0.9      /* of a caller's tail: it is the callee's */
-#define SQUARE_CALLS 30u   /* of fewer a number may be any */
+#define TAIL_RATIO 40      /* 99th percentile to median, as in the page */
+#define TAIL_CALLS 1000u   /* of fewer, a hundredth is a handful */
+#define TAIL_SAME 0.9      /* of a caller's tail: a callee with as much causes it */
+#define SQUARE_CALLS 30u   /* of fewer, a number may be chance */
 #define LINE_WIDTH 80
-#define NAME_WIDTH 36 /* of a function in a sentence */
+#define NAME_WIDTH 36 /* of a function's name in a sentence */
 #define NAME_LEAST 12
 #define FRAMES_MAX 4 /* of the stack at death */
 
@@ -40,7 +40,7 @@ static void free_finding(gpointer data)
     g_free(finding);
 }
 
-/* Takes `text` and `reason` over. */
+/* Adds a finding; takes `text` and `reason` over. */
 static void add_with_reason(GPtrArray *findings, char *text, char *reason, const char *option)
 {
     FcFinding *finding = g_new(FcFinding, 1);
@@ -53,7 +53,7 @@ static void add(GPtrArray *findings, char *text, const char *option)
     add_with_reason(findings, text, NULL, option);
 }
 
-/* Whether so much of its name is that of another function as well. */
+/* Whether another function's name is shortened to `name`, too. */
 static gboolean is_of_another(const FcModel *model, const FcFunction *function, const char *name,
                               guint width, const char *ellipsis)
 {
@@ -69,7 +69,7 @@ static gboolean is_of_another(const FcModel *model, const FcFunction *function, 
     return FALSE;
 }
 
-/* As much of its name as a sentence has room for; interned. */
+/* The function's name, shortened to `width`; interned. */
 static const char *brief_name(const FcModel *model, const FcFunction *function, guint width)
 {
     const char *ellipsis = model->has_ascii_labels ? "..." : "…";
@@ -85,8 +85,8 @@ static const char *name_of(const FcModel *model, guint function)
     return brief_name(model, fc_model_function(model, function), NAME_WIDTH);
 }
 
-/* The last one's text for a line that has no room for the whole: as much of the function's name as
- * there is room for, between these two. */
+/* Sets the last finding's brief text: as much of the function's name as fits a line, between
+ * `before` and `after`. */
 static void add_brief(GPtrArray *findings, const FcModel *model, gint function, const char *before,
                       const char *after)
 {
@@ -98,8 +98,8 @@ static void add_brief(GPtrArray *findings, const FcModel *model, gint function, 
     finding->brief = g_strconcat(before, name, after, NULL);
 }
 
-/* Whether a time is so large a part of the whole that its standard error can't be what makes it a
- * finding.  Waiting is measured. */
+/* Whether the time, less its standard error, is at least `part` of the whole.  Waiting is measured,
+ * so it has no error. */
 static gboolean is_beyond(const FcModel *model, guint64 ns, guint64 error_ns, double part)
 {
     const double error = model->time == FC_TIME_PART_WAIT ? 0 : (double)error_ns;
@@ -160,7 +160,7 @@ static void find_bad_frees(GPtrArray *findings, const FcReportContext *context)
 
 /* ---- Where the time is -------------------------------------------------------------------- */
 
-/* Hooks that took more than the program make all times uncertain. */
+/* Finding: hooks took more time than the program, which makes all times uncertain. */
 static void find_hooks(GPtrArray *findings, const FcReportContext *context)
 {
     const FcModel *model = context->model;
@@ -174,7 +174,7 @@ static void find_hooks(GPtrArray *findings, const FcReportContext *context)
         own_ns += figures->times.local_ns;
         variance += (double)figures->local_error_ns * (double)figures->local_error_ns;
     }
-    /* what one of the two has too much the other has too little */
+    /* time that one has too much the other lacks, so their difference has twice the error */
     if (model->time == FC_TIME_PART_WAIT || cost_ns <= own_ns ||
         (double)(cost_ns - own_ns) < 2 * sqrt(variance))
         return;
@@ -262,7 +262,7 @@ static const char *time_phrase(FcTimePart part)
                                        : "the time";
 }
 
-/* Whether the function's own time is notable, and known well enough to be said without a mark. */
+/* Whether the function's local time is notable, and certain enough to have no "?". */
 static gboolean is_heavy(const FcReportContext *context, const FcProfileFunction *figures)
 {
     FcTimeSum sum = {0};
@@ -323,7 +323,7 @@ static void find_uncounted(GPtrArray *findings, const FcReportContext *context)
                     g_strdup(", as in libraries: its calls are unknown"), NULL);
 }
 
-/* Time in the kernel that is in no function's, as samples of it were not allowed. */
+/* Finding: kernel time that is in no function's, because sampling the kernel was not permitted. */
 static void find_unsampled(GPtrArray *findings, const FcModel *model)
 {
     const guint64 ns = model->profile->unsampled_ns;
@@ -349,7 +349,8 @@ static void find_leaks(GPtrArray *findings, const FcReportContext *context)
         "--mem-leaks");
 }
 
-/* The 99th percentile of a function's calls; 0: not notable, or too few calls were timed. */
+/* The least time that the slowest hundredth of the function's calls took together; 0: not notable,
+ * or too few calls were timed. */
 static guint64 tail_ns(FcLatencyTable *latencies, const FcModel *model, guint function)
 {
     const FcPercentileSet set = fc_latency_of_function(latencies, function);
@@ -360,8 +361,7 @@ static guint64 tail_ns(FcLatencyTable *latencies, const FcModel *model, guint fu
     return own->figures.calls / 100 * set.ns[FC_PERCENTILE_99];
 }
 
-/* If a callee's calls are slow, so are its caller's: the innermost such function is the one to
- * report. */
+/* If a callee's calls are slow, so are its caller's.  Finds the innermost such function. */
 static guint innermost_tail(const FcModel *model, const guint64 *tails, guint function)
 {
     guint found = function;
@@ -381,8 +381,8 @@ static guint innermost_tail(const FcModel *model, const guint64 *tails, guint fu
     return found;
 }
 
-/* Few calls that take very much longer than the others, and matter together.  Of those that wait
- * that is told already. */
+/* Finding: a few calls take far longer than the others, and together much time.  Functions that
+ * wait have a finding already. */
 static void find_tail(GPtrArray *findings, const FcModel *model, const FcContention *contention)
 {
     const guint64 elapsed_ns = fc_report_elapsed_ns(model);
@@ -416,7 +416,7 @@ static void find_tail(GPtrArray *findings, const FcModel *model, const FcContent
         g_strdup_printf(" (half %s, slowest %s, elapsed)", half, slowest), "--latency");
 }
 
-/* Of ranks, those that are early at an MPI function. */
+/* Finding: ranks arrive early at an MPI function and wait. */
 static void find_late_rank(GPtrArray *findings, const FcModel *model)
 {
     char *text = fc_job_waits(model);
@@ -426,7 +426,7 @@ static void find_late_rank(GPtrArray *findings, const FcModel *model)
 
 #define NOTABLE_REGIONS 0.1 /* of all threads' time */
 
-/* Threads of OpenMP that wait for one another. */
+/* Finding: threads of OpenMP wait for one another. */
 static void find_regions(GPtrArray *findings, const FcModel *model, const FcContention *contention)
 {
     const FcRegionsWait wait = fc_regions_find_wait(model);
@@ -476,7 +476,7 @@ static void find_cycle(GPtrArray *findings, const FcModel *model)
         return;
     guint count;
     const guint *members = fc_callgraph_cycle_members(model->graph, heaviest, &count);
-    guint64 error_ns = 0; /* the largest of those that it is entered by */
+    guint64 error_ns = 0; /* the largest of the members' errors */
     for (guint i = 0; i < count; i++)
         error_ns = MAX(error_ns, fc_model_function(model, members[i])->figures.total_error_ns);
     if (!is_beyond(model, fc_report_cycle_ns(model, heaviest), error_ns, FC_NOTABLE_CYCLE))
@@ -487,7 +487,7 @@ static void find_cycle(GPtrArray *findings, const FcModel *model)
         "--cycles");
 }
 
-/* Threads that share work, one of which has much more of it. */
+/* Finding: threads share work, and one has much more of it. */
 static void find_balance(GPtrArray *findings, const FcReportContext *context)
 {
     const FcBalance balance = fc_balance_of(context->model);
@@ -505,8 +505,8 @@ static void find_balance(GPtrArray *findings, const FcReportContext *context)
     add_brief(findings, context->model, balance.function, before, after);
 }
 
-/* Whether `callees` is n(n-1)/2 or n(n+1)/2 for n = `calls`: something is done for each item with
- * all items before it.  n*n itself tells nothing, as each call may have a loop of n. */
+/* Whether `callees` is n(n-1)/2 or n(n+1)/2 for n = `calls`: each item is handled with all items
+ * before it.  n*n proves nothing, as each call may loop n times. */
 static gboolean is_triangle(guint64 callees, guint64 calls)
 {
     if (calls < SQUARE_CALLS || calls > G_MAXUINT32)

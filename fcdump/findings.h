@@ -7,17 +7,17 @@
 
 #include "fcdump/report.h"
 
-/* A cycle with this share of all time is worth a word: here and in --summary. */
+/* A cycle with this share of all time is reported: here and in --summary. */
 #define FC_NOTABLE_CYCLE 0.05
 
 typedef struct
 {
     char *text;          /* a sentence without its full stop */
     char *brief;         /* the same in fewer words; or NULL */
-    char *reason;        /* what may follow it where there is room; or NULL */
-    char *option;        /* of fcdump: what shows more of it; NULL: nothing does */
-    gboolean is_to_copy; /* it ends with what is to be copied, and is never cut short */
+    char *reason;        /* may follow it if there is room; or NULL */
+    char *option;        /* of fcdump, to show more of it; or NULL */
+    gboolean is_to_copy; /* it ends with text to copy, and is never shortened */
 } FcFinding;
 
-/* FcFinding, owned by the array, which the caller owns; may be empty. */
+/* The findings: FcFinding, owned by the array; may be empty.  The caller owns the array. */
 GPtrArray *fc_findings_new(const FcReportContext *context);

@@ -30,7 +30,7 @@ FcClock fc_format_clock(void)
     return clock_of_times;
 }
 
-/* Four digits in all, of what is shown: 9.9996 is 10.00. */
+/* Decimals for four digits in all, after rounding: 9.9996 is 10.00. */
 static int decimals_for(double value)
 {
     return value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;

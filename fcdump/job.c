@@ -48,7 +48,7 @@ static const FcProfileJob *first_job(const FcModel *model)
     return NULL;
 }
 
-/* Of all jobs together, as far as each is known. */
+/* The number of ranks of all jobs, as far as it is known. */
 static guint64 count_all(const FcModel *model)
 {
     g_autoptr(GHashTable) jobs = g_hash_table_new(g_str_hash, g_str_equal);
@@ -83,8 +83,7 @@ char *fc_job_ranks(const FcModel *model)
                : g_strdup_printf("%" G_GUINT64_FORMAT " rank%s", count, plural);
 }
 
-/* "WHAT A, B and 4 more" of the different strings at `offset` of the jobs; "" where there is none.
- */
+/* "WHAT A, B and 4 more": the distinct strings at `offset` of the jobs; "" if there are none. */
 static char *list_names(const FcModel *model, const char *what, const char *plural, gsize offset)
 {
     g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);

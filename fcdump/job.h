@@ -6,7 +6,8 @@
 
 #include "model/model.h"
 
-/* How many ranks the files are of; 0: of none that is known.  A rank of another job is another. */
+/* The number of ranks that the files are from; 0: none is known.  Equal ranks of two jobs are two.
+ */
 guint64 fc_job_count_ranks(const FcModel *model);
 
 /* "4 of 16 ranks", or "rank 3 of 16" of one; NULL: none is known.  The caller owns the result. */

@@ -17,7 +17,7 @@ struct FcJson
 {
     FILE *out;
     guint depth;
-    gboolean is_shown; /* strings are */
+    gboolean is_shown; /* strings are written for display */
     gboolean filled;   /* the innermost object or array has a member */
 };
 
@@ -51,7 +51,7 @@ static void put_break(const FcJson *json)
         fputc(' ', json->out);
 }
 
-/* With numbers for what is not to be seen, or does something to a terminal. */
+/* Writes a character: as a number if it is invisible or does something to a terminal. */
 static void put_rare(const FcJson *json, const char *text)
 {
     const gunichar c = g_utf8_get_char(text);
@@ -59,7 +59,7 @@ static void put_rare(const FcJson *json, const char *text)
         fwrite(text, 1, (gsize)(g_utf8_next_char(text) - text), json->out);
     else if (c < 0x10000)
         fprintf(json->out, "\\u%04x", c);
-    else /* as JSON has it: two halves */
+    else /* a surrogate pair */
         fprintf(json->out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
 }
 
@@ -86,7 +86,7 @@ static void put_string(const FcJson *json, const char *text)
     putc_unlocked('"', json->out);
 }
 
-/* What stands before a value: the comma, the line break, the key. */
+/* Writes what precedes a value: the comma, the line break, the key. */
 static void put_start(FcJson *json, const char *key)
 {
     if (json->filled)

@@ -13,7 +13,8 @@ typedef struct FcJson FcJson;
 
 /* Writes to `out`, which stays the caller's; its write errors are seen by ferror. */
 FcJson *fc_json_new(FILE *out);
-/* Strings are to be shown as they are: as fc_plain_lines has them. */
+/* From now on strings are written as fc_plain_lines makes them, so that they can be shown
+ * unchanged. */
 void fc_json_set_shown(FcJson *json);
 /* Ends the text with a newline; everything that was begun must have been ended. */
 void fc_json_free(FcJson *json);

@@ -40,7 +40,7 @@ enum
     EXIT_FOUND = 3,
 };
 
-/* Prints the messages from `first` on; returns the number of all, to go on from. */
+/* Prints the messages from index `first` on.  Returns the number of all, for the next call. */
 static guint print_errors(const GPtrArray *messages, guint first)
 {
     for (guint i = first; i < messages->len; i++)
@@ -92,8 +92,8 @@ static FcRender *make_render(const FcOptions *options)
     return fc_render_new(stdout, color, width, is_utf8_terminal());
 }
 
-/* Those that the command line and FC_SUPPRESS name; what can't be read is appended to `problems`.
- */
+/* The suppressions that the command line and FC_SUPPRESS name.  Appends what can't be read to
+ * `problems`. */
 static FcSuppressions *load_suppressions(const FcOptions *options, GPtrArray *problems)
 {
     FcSuppressions *suppressions = fc_suppressions_new(!options->no_built_in);
@@ -136,8 +136,7 @@ static gboolean write_file(const FcReportContext *context, const FcExportFile *f
     return FALSE;
 }
 
-/* FALSE where something could not be written; what goes to standard output is looked at at the
- * end. */
+/* FALSE if a file could not be written.  Errors of standard output are checked at the end. */
 static gboolean print_exports(const FcReportContext *context)
 {
     const FcOptions *options = context->options;
@@ -207,8 +206,8 @@ static int finish_output(int status)
     return status;
 }
 
-/* The files that names come from; or (`for_gmon`) all operands that say which modules --gmon is
- * to export. */
+/* The files that names come from; or (`for_gmon`) all images and operands that name modules for
+ * --gmon to export. */
 static GPtrArray *list_images(const FcOptions *options, gboolean for_gmon)
 {
     GPtrArray *images = g_ptr_array_new();
@@ -274,8 +273,8 @@ static gint process_of(const char *operand)
     return access(operand, F_OK) == 0 ? 0 : fc_control_pid(operand);
 }
 
-/* Snapshots of the operands that are processes.  Without a text where there is none, which is one
- * of the problems. */
+/* Snapshots of the processes among the operands.  If a process gives none, its text is NULL, and
+ * `problems` gets the reason. */
 static GHashTable *ask_processes(const FcOptions *options, GPtrArray *problems)
 {
     GHashTable *texts = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_text);
@@ -296,7 +295,7 @@ static GHashTable *ask_processes(const FcOptions *options, GPtrArray *problems)
 
 static FcLoad wanted_of(const FcOptions *options, const GPtrArray *images)
 {
-    const gboolean json = prints_json(options); /* it has all times, each by itself */
+    const gboolean json = prints_json(options); /* it has all times separately */
     return (FcLoad){.operands = (const char *const *)options->operands->pdata,
                     .images = (const char *const *)images->pdata,
                     .demangle = options->demangle,
@@ -400,7 +399,7 @@ static void print_diff(const FcReportContext *context)
     }
 }
 
-/* Writes pages: of the sum of the runs after, and of the difference.  FALSE where that failed. */
+/* Writes pages: of the sum of the runs after, and of the difference.  FALSE if that failed. */
 static gboolean export_diff(const FcReportContext *diff)
 {
     const FcOptions *options = diff->options;
@@ -448,8 +447,8 @@ static int run_diff(const FcOptions *options)
     return finish_output(reasons->len > 0 ? EXIT_FOUND : EXIT_DONE);
 }
 
-/* Of the functions that fit the pattern the one with most total time is 100%; FALSE where there is
- * none. */
+/* Makes 100% of the function with most total time that matches the pattern.  FALSE if none matches.
+ */
 static gboolean set_base(FcModel *model, const char *pattern)
 {
     g_autofree gboolean *set = g_new0(gboolean, model->functions->len + 1);
@@ -466,7 +465,7 @@ static gboolean set_base(FcModel *model, const char *pattern)
     return TRUE;
 }
 
-/* Why there is no such export of some threads; NULL: there is. */
+/* Why the exports are impossible with selected threads; NULL: they are possible. */
 static const char *lacks_threads(const FcModel *model, const FcOptions *options)
 {
     const gboolean any = options->export >= 0 || options->files->len > 0 || options->gmon;
@@ -478,14 +477,15 @@ static const char *lacks_threads(const FcModel *model, const FcOptions *options)
     return contexts && model->of_threads ? FC_MODEL_LACKS_CONTEXTS : NULL;
 }
 
-/* Where a status by what is known of memory is wanted, and nothing is: not that there is none. */
+/* Whether the exit status depends on memory records and the profile has none, which does not mean
+ * that there are no leaks. */
 static gboolean lacks_memory(const FcModel *model, const FcOptions *options)
 {
     return (options->fail_on_leak || options->fail_on_bad_free) && model->profile->extended &&
            !model->profile->heap.recorded;
 }
 
-/* FALSE, with a message, where the profile has not what the options want. */
+/* FALSE, with a message, if the profile lacks what the options ask for. */
 static gboolean check_wishes(FcModel *model, const FcOptions *options)
 {
     const char *lacks = lacks_threads(model, options);
@@ -509,7 +509,8 @@ static gboolean check_wishes(FcModel *model, const FcOptions *options)
     return FALSE;
 }
 
-/* Appends to `missing` what of it is not there.  FALSE where there can be no report then. */
+/* Selects functions.  Appends names and patterns that match nothing to `missing`.  FALSE if no
+ * report is possible then. */
 static gboolean choose_functions(FcModel *model, const FcOptions *options, GPtrArray *missing)
 {
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
@@ -527,7 +528,7 @@ static gboolean choose_functions(FcModel *model, const FcOptions *options, GPtrA
     return FALSE;
 }
 
-/* For --runs; NULL: that is not asked for. */
+/* The runs for --runs; NULL if it was not asked for. */
 static FcDiff *load_runs(const FcOptions *options)
 {
     if (!asks_for(options, "runs"))

@@ -8,8 +8,8 @@
 #include "fcdump/options.h"
 #include "model/model.h"
 
-/* The functions that --peek and --path name: those that are not there are appended to `missing`, as
- * fc_select_missing makes them (owned strings). */
+/* Looks for the functions that --peek and --path name.  Appends those that do not exist to
+ * `missing`, as fc_select_missing makes them (owned strings). */
 void fc_missing_find(const FcModel *model, const FcOptions *options, GPtrArray *missing);
 
 /* Adds to each of `missing` the names of the profiles that the command line gives. */

@@ -147,7 +147,7 @@ gboolean fc_option_apply_list(FcOptions *options, const FcOption *option, const 
     return list->len > 0 || fc_option_fail(error, "--%s: the list is empty", option->name);
 }
 
-/* The report of the option's name in place of the first screen. */
+/* Selects the report of the option's name, in place of the first screen. */
 static void choose_report(FcOptions *options, const FcOption *option)
 {
     if (!options->classic)
@@ -156,7 +156,7 @@ static void choose_report(FcOptions *options, const FcOption *option)
     options->reports |= fc_options_reports_named(options->table, option->name, FC_REPORT_OPTION);
 }
 
-/* As text, or as the export to standard output. */
+/* As a text report, or as the export to standard output. */
 gboolean fc_option_apply_trace(FcOptions *options, const FcOption *option, const char *argument,
                                GError **error)
 {
@@ -278,7 +278,6 @@ gboolean fc_option_apply_percent(FcOptions *options, const FcOption *option, con
     return options->has_min;
 }
 
-/* Hooks may well take several times what the program does. */
 gboolean fc_option_apply_ranks(FcOptions *options, const FcOption *option, const char *argument,
                                GError **error)
 {
@@ -291,6 +290,7 @@ gboolean fc_option_apply_ranks(FcOptions *options, const FcOption *option, const
     return TRUE;
 }
 
+/* The limit is high: hooks may take several times as long as the program. */
 gboolean fc_option_apply_suggest(FcOptions *options, const FcOption *option, const char *argument,
                                  GError **error)
 {

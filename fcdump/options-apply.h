@@ -35,8 +35,8 @@ struct FcOption
     const char *help;
     FcOptionGroup group;
     FcOptionApply *apply;
-    gsize offset; /* of the member of FcOptions that `apply` sets */
-    gint value;   /* to what */
+    gsize offset; /* of the FcOptions member that `apply` sets */
+    gint value;   /* what it is set to */
 };
 
 FcOptionApply fc_option_apply_value;
@@ -68,12 +68,13 @@ FcOptionApply fc_option_apply_memory;
 FcOptionApply fc_option_apply_rgraph;
 FcOptionApply fc_option_apply_no_reports;
 
-/* Sets `error` to that text; FALSE. */
+/* Sets `error` to that text.  Returns FALSE. */
 gboolean fc_option_fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The classic reports in place of the first screen, if that is still what is to be printed. */
+/* Replaces the first screen, if that is still selected, with the classic reports. */
 void fc_options_leave_screen(FcOptions *options);
-/* None but what was named, and losses, in place of the first screen; likewise. */
+/* Replaces it likewise with the reports that every selection has (losses); the caller adds those
+ * that are named. */
 void fc_options_name_report(FcOptions *options);
 
 /* The bits of the reports of `kind` whose names begin with `start`; those of

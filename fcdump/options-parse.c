@@ -17,7 +17,7 @@ static gboolean apply_report(FcOptions *options, const char *name)
     gboolean off = g_str_has_prefix(name, "no-");
     const char *report = off ? name + 3 : name;
     const FcReport *const *reports = options->table;
-    if (strcmp(report, "hints") == 0) /* there are none any more; scripts leave them out */
+    if (strcmp(report, "hints") == 0) /* no longer exist; scripts turn them off */
         return TRUE;
     for (guint i = 0; reports[i]; i++)
     {
@@ -28,7 +28,7 @@ static gboolean apply_report(FcOptions *options, const char *name)
             return FALSE;
         if (reports[i]->kind != FC_REPORT_EXPORT)
         {
-            /* without the header the first screen is what it was */
+            /* --no-header alone keeps the first screen */
             if (off && reports[i]->kind == FC_REPORT_CLASSIC && strcmp(report, "header") != 0)
                 fc_options_leave_screen(options);
             else if (!off)
@@ -91,7 +91,7 @@ static void consider(Search *search, const char *prefix, const char *name)
 {
     g_autofree char *whole = g_strconcat(prefix, name, NULL);
     guint distance = fc_words_distance(search->name, whole);
-    if (g_str_has_prefix(whole, search->name)) /* the rest was left out */
+    if (g_str_has_prefix(whole, search->name)) /* it is abbreviated */
         distance = 0;
     if (distance >= search->distance)
         return;
@@ -176,7 +176,7 @@ static void free_rule(gpointer data)
 
 /* ---- Differences ------------------------------------------------------------- */
 
-/* What stands before the first "--" are the runs before. */
+/* The operands before the first "--" are the runs before. */
 static void split_operands(FcOptions *options)
 {
     for (guint i = 0; i < options->operands->len; i++)
@@ -184,7 +184,7 @@ static void split_operands(FcOptions *options)
     g_ptr_array_set_size(options->operands, 0);
 }
 
-/* A report that was asked for and that tells nothing of a difference; NULL: there is none. */
+/* A report that was asked for and that shows nothing of a difference; NULL: there is none. */
 static const char *find_report_beside_diff(const FcOptions *options)
 {
     for (guint i = 0; options->table[i]; i++)
@@ -237,14 +237,14 @@ static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
 
 /* ---- Exports ------------------------------------------------------------------- */
 
-/* Where `path` leads, however it is spelt. */
+/* The file that `path` leads to, however it is spelt.  The caller owns the result. */
 static char *resolve(const char *path)
 {
     const char *named = strcmp(path, "-") == 0 ? "/dev/stdout" : path;
     g_autofree char *folder = g_path_get_dirname(named);
     g_autofree char *base = g_path_get_basename(named);
     char *found = realpath(named, NULL);
-    char *found_folder = found ? NULL : realpath(folder, NULL); /* it is still to be made */
+    char *found_folder = found ? NULL : realpath(folder, NULL); /* the file does not exist yet */
     char *place = found ? g_strdup(found)
                         : g_build_filename(found_folder ? found_folder : folder, base, NULL);
     free(found);
@@ -252,7 +252,7 @@ static char *resolve(const char *path)
     return place;
 }
 
-/* Each needs a file of its own, unless it is thrown away. */
+/* FALSE and `error` if two exports would be written into one file, other than /dev/null. */
 static gboolean check_files(const FcOptions *options, GError **error)
 {
     g_autoptr(GHashTable) rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -330,7 +330,7 @@ static const char *find_csv_hindrance(const FcOptions *options)
                                                : NULL;
 }
 
-/* With --csv: leaves of the reports the one that was named, else the flat profile. */
+/* With --csv: keeps only the report that was named, else the flat profile. */
 static gboolean choose_table(FcOptions *options, GError **error)
 {
     const char *hindrance = find_csv_hindrance(options);
@@ -353,7 +353,7 @@ static gboolean choose_table(FcOptions *options, GError **error)
     return TRUE;
 }
 
-/* Whether nothing would be printed, nor looked for. */
+/* Whether there is nothing to print or to check. */
 static gboolean leaves_nothing(const FcOptions *options)
 {
     return options->action == FC_ACTION_REPORT && options->reports == 0 && options->export < 0 &&

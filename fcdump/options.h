@@ -13,9 +13,9 @@
 typedef enum
 {
     FC_REPORT_ON_REQUEST,
-    FC_REPORT_SCREEN,  /* of the first screen: printed where no other report is named */
-    FC_REPORT_CLASSIC, /* printed with --classic and where a report is named, unless --no-NAME */
-    FC_REPORT_BOTH,    /* as the two before */
+    FC_REPORT_SCREEN,  /* on the first screen: printed if no other report is named */
+    FC_REPORT_CLASSIC, /* printed with --classic, and if a report is named, unless --no-NAME */
+    FC_REPORT_BOTH,    /* both of the above */
     FC_REPORT_OPTION,  /* printed where the option of its name, of the table of options, says so */
     FC_REPORT_EXPORT,  /* printed alone, for other programs */
     FC_REPORT_FILE,    /* --NAME=FILE: written to that file, in place of reports */
@@ -31,9 +31,9 @@ typedef struct
     const char *help;
     FcReportKind kind;
     void (*render)(const struct FcReportContext *context);
-    gboolean of_arcs;    /* an export: what it has of contexts can be left out */
+    gboolean of_arcs;    /* an export that can leave out contexts */
     gboolean shows_diff; /* it goes with --diff */
-    gboolean is_text;    /* it does not go with --csv: there is no table in it */
+    gboolean is_text;    /* it has no table, so it does not go with --csv */
 } FcReport;
 
 /* An export to a file, as it was asked for. */
@@ -53,7 +53,7 @@ typedef enum
 
 typedef enum
 {
-    FC_SORT_DEFAULT, /* as the report likes it: mostly total */
+    FC_SORT_DEFAULT, /* the report's own order, mostly by total time */
     FC_SORT_TOTAL,
     FC_SORT_LOCAL,
     FC_SORT_NAME,
@@ -76,19 +76,19 @@ typedef enum
 
 typedef enum
 {
-    FC_WHEN_AUTO, /* on a terminal */
+    FC_WHEN_AUTO, /* if the output is a terminal */
     FC_WHEN_ALWAYS,
     FC_WHEN_NEVER,
 } FcWhen;
 
-/* Levels of the calling-context tree that are shown by default: of deeper ones the rest is seldom
- * of interest, and it would fill the page. */
+/* Levels of the calling-context tree that are shown by default: deeper ones are seldom of interest,
+ * and they would fill the page. */
 #define FC_DEPTH_DEFAULT 100
 
 /* --all */
 #define FC_TOP_ALL G_MAXINT
 
-/* Columns: in fewer tables have no room for a name. */
+/* Columns: in fewer, tables have no room for a name. */
 #define FC_WIDTH_LEAST 20
 
 typedef struct
@@ -96,25 +96,25 @@ typedef struct
     const FcReport *const *table; /* as main handed it in */
     FcAction action;
     GPtrArray *operands; /* char *, owned; profiles and images as given */
-    gboolean diff;       /* of two sets of runs: */
-    GPtrArray *baseline; /* char *, owned; those before; those after are the operands */
+    gboolean diff;       /* two sets of runs are compared: */
+    GPtrArray *baseline; /* char *, owned: the runs before; `operands` are those after */
     GPtrArray *rules;    /* FcDiffRule *, owned: of --fail-on */
     gboolean markdown;
-    gboolean csv;      /* one table, for programs: `reports` is that one */
+    gboolean csv;      /* one table, for programs: that of `reports` */
     GPtrArray *images; /* of --image */
     guint64 reports;   /* bit n: row n of the table */
     guint64 asked;     /* those asked for by name: they print a line even if they are empty */
     gboolean classic;  /* `reports` is no longer the first screen */
     gint export;       /* row of the export that is printed alone, or -1 */
     GArray *files;     /* FcExportFile */
-    FcWeight weight;   /* of exports that hold one; good where has_weight is set */
+    FcWeight weight;   /* of exports that have only one; valid if has_weight */
     gboolean has_weight;
     char *gmon;  /* the file that is written in place of reports, or NULL */
     char *merge; /* likewise: a profile of all ranks */
     gboolean by_rank;
     gboolean rank_tree; /* its contexts, in place of the tree */
     gint64 rank;        /* of --ranks, or FC_NONE */
-    GPtrArray *peek;    /* patterns of --peek, as the next */
+    GPtrArray *peek;    /* patterns of --peek; `path` likewise */
     GPtrArray *path;
     FcBy by;
     FcSort sort;
@@ -122,9 +122,9 @@ typedef struct
     gboolean cumul;
     gboolean callers; /* the call graph lists callers */
     gboolean details;
-    gboolean split;  /* copies of a header's function apart */
+    gboolean split;  /* copies of a header's function are separate */
     gboolean raw;    /* times as they were measured */
-    FcTimePart time; /* good where has_time is set, see fc_options_time */
+    FcTimePart time; /* valid if has_time; see fc_options_time */
     gboolean has_time;
     gboolean base_names;
     gboolean addresses; /* in place of names */
@@ -132,26 +132,26 @@ typedef struct
     gboolean whole_names; /* in reports, too */
     GPtrArray *only;      /* patterns: char *, owned */
     GPtrArray *except;
-    GPtrArray *processes; /* numbers or patterns, as the next; none: all */
+    GPtrArray *processes; /* numbers or patterns, like `threads`; empty: all */
     GPtrArray *threads;
     char *base; /* the function whose time is 100%, or NULL */
     gboolean propagate;
     gboolean rpropagate;
-    guint depth; /* of the calling-context tree, FC_DEPTH_DEFAULT if none was named; 0: whole */
-    guint64 min_time_ns; /* of the trace: calls that took no less, */
-    guint64 last_ns;     /* and so much before its end; 0: all */
+    guint depth; /* levels of the calling-context tree; FC_DEPTH_DEFAULT: none given; 0: all */
+    guint64 min_time_ns; /* of the trace: the least time of a call, */
+    guint64 last_ns;     /* and the time before its end; 0: all */
     double min_percent;
-    gboolean has_min;        /* it was given */
-    double suggest_percent;  /* of --suggest-filter, */
-    gboolean suggests;       /* which was given */
-    guint top;               /* so many rows of each report; 0: as many as it likes */
+    gboolean has_min;        /* --min was given */
+    double suggest_percent;  /* of --suggest-filter */
+    gboolean suggests;       /* --suggest-filter was given */
+    guint top;               /* rows of each report; 0: the report's own limit */
     GPtrArray *suppressions; /* files: char *, owned */
     gboolean no_built_in;    /* the built-in ones are not used */
-    gboolean reachable;      /* leaks: what the program could still reach, too */
+    gboolean reachable;      /* leaks include what the program could still reach */
     gboolean fail_on_leak;
     gboolean fail_on_bad_free;
     FcWhen color;
-    gint width;  /* columns, 0: as long lines as it takes; -1: those of the terminal */
+    gint width;  /* columns; 0: no limit; -1: those of the terminal */
     FcUnit unit; /* of times */
     gboolean debug;
 } FcOptions;

@@ -20,8 +20,8 @@
 
 static GPid pager; /* 0: there is none */
 
-/* Whether there is the program that a simple command begins with; what else a command may be the
- * shell knows. */
+/* Whether the program that a simple command begins with exists.  TRUE for other commands, which the
+ * shell judges. */
 static gboolean is_there(const char *command)
 {
     const gsize bytes = strspn(command, PROGRAM_CHARACTERS);
@@ -65,7 +65,7 @@ void fc_pager_start(void)
         pager = 0;
         return;
     }
-    signal(SIGPIPE, SIG_IGN); /* it may be left early, and is waited for all the same */
+    signal(SIGPIPE, SIG_IGN); /* the reader may quit early; fcdump waits for it all the same */
     dup2(input, STDOUT_FILENO);
     close(input);
 }

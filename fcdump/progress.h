@@ -9,12 +9,12 @@
 
 typedef struct
 {
-    FcProgress progress; /* what reads profiles is given */
-    gint64 next_us;      /* when the line is written again */
-    gboolean is_out;     /* there is one */
+    FcProgress progress; /* for the functions that read profiles */
+    gint64 next_us;      /* time of the next update */
+    gboolean is_out;     /* the line is on the terminal */
 } FcProgressLine;
 
-/* Begins to wait.  NULL where there is nobody to look at it; otherwise valid as long as `line`. */
+/* Begins to wait.  NULL if nobody can see the line; otherwise valid as long as `line`. */
 const FcProgress *fc_progress_start(FcProgressLine *line);
-/* Takes the line away. */
+/* Erases the line. */
 void fc_progress_end(FcProgressLine *line);

@@ -6,13 +6,13 @@
 
 #include "fcdump/report-suggest.h"
 
-#define NAMES_MAX 3          /* of the functions whose hooks took most */
-#define NAMED_MAX 6          /* of those to leave out in the source; the line shall be one */
-#define NOTABLE_PART 0.1     /* of all that hooks took: less has no name here */
-#define EXAMINED_MAX 100u    /* functions whose compiler is asked for */
-#define AS_USERS_BUILD "-O2" /* where nothing says how they optimize */
+#define NAMES_MAX 3          /* of functions whose hooks took most */
+#define NAMED_MAX 6          /* of functions to leave out in the source, on one line */
+#define NOTABLE_PART 0.1     /* of all overhead: functions with less are not named */
+#define EXAMINED_MAX 100u    /* functions whose compiler is looked up */
+#define AS_USERS_BUILD "-O2" /* if users' own flags are not known */
 
-/* What to do about it. */
+/* What to do about the overhead. */
 typedef enum
 {
     NOT_KNOWN,
@@ -37,7 +37,7 @@ static int compare_costs(gconstpointer a, gconstpointer b)
     return first->function < second->function ? -1 : 1;
 }
 
-/* Costly, the dearest first. */
+/* The functions with overhead, Costly, the largest first. */
 static GArray *list_costly(const FcModel *model)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(Costly));
@@ -78,8 +78,8 @@ static Remedy find_remedy(const FcModel *model, guint function, gboolean is_befo
     return NOT_KNOWN;
 }
 
-/* What helps against most of what hooks took; with how the dearest function of these was compiled.
- */
+/* What helps against most of the overhead.  *producer: how the costliest of its functions was
+ * compiled. */
 static Remedy choose_remedy(const FcModel *model, const GArray *costly, FcProducer *producer)
 {
     const gboolean is_before = has_hooks_in_inlined(model);
@@ -103,7 +103,7 @@ static Remedy choose_remedy(const FcModel *model, const GArray *costly, FcProduc
 
 /* ---- What to say -------------------------------------------------------------------------- */
 
-/* The functions whose hooks took most. */
+/* Appends the functions whose hooks took most time. */
 static void append_dearest(GString *text, const FcModel *model, const GArray *costly)
 {
     guint64 all_ns = 0;
@@ -131,8 +131,8 @@ static void append_names(GString *text, const GPtrArray *names)
         g_string_append_printf(text, " and %u more", names->len - shown);
 }
 
-/* Names the functions to leave out as --suggest-filter does; FALSE: there is none that is worth it.
- */
+/* Appends the names of functions to leave out, as --suggest-filter does.  FALSE if none is worth
+ * it. */
 static gboolean append_left_out(GString *text, const FcReportContext *context, gboolean by_flag)
 {
     g_autoptr(FcSuggestion) suggestion = fc_suggest(context->model, FC_SUGGEST_PERCENT);

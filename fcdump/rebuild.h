@@ -6,8 +6,8 @@
 
 #include "fcdump/report.h"
 
-/* The end of the sentence that says so, such as ", most for tiny; compile with ...": for what was
- * compiled without optimization, or with hooks in what is inlined, the flags of fc-config; else
- * what leaves out the functions that account for it.  May be "".  Sets *says_what where it
+/* The end of the sentence about it, such as ", most for tiny; compile with ...".  If the code was
+ * compiled without optimization, or with hooks in inlined functions, it gives the flags of
+ * fc-config; otherwise, what leaves out the costliest functions.  May be "".  Sets *says_what if it
  * says what to do.  The caller owns the result. */
 char *fc_rebuild_advise(const FcReportContext *context, gboolean *says_what);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Between render.c and csv.c, which print the same tables for people and for programs.  Nobody else
- * includes it.
+ * What render.c and csv.c share, which print the same tables for people and for programs.
+ * Nobody else includes it.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ typedef struct
 {
     FcStyle style;
     gboolean gap;
-    gboolean remark; /* for readers only */
-    guint first;     /* cell */
+    gboolean remark; /* for people only */
+    guint first;     /* index of its first cell */
 } FcTableRow;
 
 struct FcTable

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define COLUMN_GAP 2
-#define NAME_WIDTH_MIN 32   /* if the last column would be narrower, spare columns are left out */
-#define NAME_WIDTH_TREE 16  /* the same behind the lines of a tree: these are narrower then */
-#define NAME_WIDTH_LEAST 8  /* and if it would be as narrow as that, others as well */
+#define NAME_WIDTH_MIN 32   /* if the last column would be narrower, spare columns are dropped */
+#define NAME_WIDTH_TREE 16  /* if a tree leaves less for names, its levels are narrowed */
+#define NAME_WIDTH_LEAST 8  /* if the last column would be narrower still, so are others */
 #define KEY_WIDTH_MAX 16    /* "Hot path   ..." */
 #define DROPPED G_MAXUINT32 /* width of a column that is left out */
 
@@ -72,7 +72,7 @@ static const char *style_end(const FcRender *render, FcStyle style)
 
 /* ---- Lines ------------------------------------------------------------------ */
 
-/* Where the lines below begin: behind the first words if these stand in a column by themselves. */
+/* The indent of continuation lines: behind the first words, if these form a column of their own. */
 static guint hanging_indent(const char *text)
 {
     const char *gap = strstr(text, "  ");
@@ -82,8 +82,7 @@ static guint hanging_indent(const char *text)
     return end <= KEY_WIDTH_MAX ? end : 0;
 }
 
-/* The end of the part that is to stay on one line: a word, or what is in quotes, which people
- * copy. */
+/* The end of the part that must stay on one line: a word, or quoted text, which people copy. */
 static const char *part_end(const char *part)
 {
     const char *p = part + strspn(part, " ");
@@ -93,8 +92,8 @@ static const char *part_end(const char *part)
     return p;
 }
 
-/* `text` in lines of no more columns than there are, begun further left where little would be
- * left of them; a part that is longer than a line stays whole.  The caller owns the result. */
+/* `text`, wrapped to the width.  The indent is smaller if it would leave little room; a part longer
+ * than a line stays whole.  The caller owns the result. */
 static char *wrap(const FcRender *render, const char *text)
 {
     if (render->width == 0)
@@ -129,7 +128,7 @@ static void print_line(FcRender *render, FcStyle style, const char *format, va_l
     if (fc_format_is_csv())
         return;
     g_autofree char *raw = g_strdup_vprintf(format, arguments);
-    const gsize breaks = strspn(raw, "\n"); /* of the format */
+    const gsize breaks = strspn(raw, "\n"); /* that the format begins with */
     g_autofree char *plain = fc_plain_text(raw + breaks);
     g_autofree char *text = g_strdup_printf("%.*s%s", (int)breaks, raw, plain);
     g_autofree char *lines = wrap(render, text);
@@ -462,8 +461,8 @@ static void print_row(const FcTable *table, const FcRender *render, const guint 
     put_line(render, g_array_index(table->rows, FcTableRow, row).style, line, cut);
 }
 
-/* Where a tree is so deep that its names have no room, a level takes less of it: in all rows, as
- * they belong together. */
+/* If a tree is so deep that its names have no room, indents each level by less, in all rows alike.
+ */
 static void narrow_tree(const FcTable *table, const FcRender *render, guint *widths)
 {
     const guint last = table->count - 1;

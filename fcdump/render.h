@@ -20,7 +20,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FcRender, fc_render_free)
 FILE *fc_render_file(FcRender *render);
 gboolean fc_render_has_started(const FcRender *render); /* something was written */
 gboolean fc_render_utf8(const FcRender *render);
-guint fc_render_width(const FcRender *render); /* 0: as long lines as it takes */
+guint fc_render_width(const FcRender *render); /* columns; 0: no limit */
 
 /* Begins a section: an empty line (but not at the very start) and the title. */
 void fc_render_title(FcRender *render, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -47,13 +47,13 @@ typedef enum
     FC_READER_PROGRAM, /* with --csv only */
 } FcReader;
 
-/* A unit: ns of a single call, of which waiting is not known by itself, so that it is elapsed time
- * then. */
+/* A unit: ns of a single call.  Waiting is not known for it, so with the off-CPU clock it is
+ * elapsed time. */
 #define FC_UNIT_OF_CALL "ns of a call"
 
 typedef struct
 {
-    const char *group;   /* heading over several columns that name the same; or NULL */
+    const char *group;   /* over several columns; or NULL */
     const char *heading; /* NULL: none */
     gboolean left;       /* aligned to the left */
     guint spare; /* 0: always shown; 1, 2: left out where the terminal is too narrow, 1 first */
@@ -77,19 +77,19 @@ void fc_table_cell(FcTable *table, char *text);
 void fc_table_gap(FcTable *table); /* an empty line */
 /* Begins a row that is not there with --csv, such as how many were left out. */
 void fc_table_remark(FcTable *table, FcStyle style);
-/* The column is there with --csv only; at most 64 may be hidden.  Its cells are given all the same,
- * and it is not the first of several of one group. */
+/* Shows the column with --csv only; at most 64 may be hidden.  Its cells must be given all the
+ * same.  It must not be the first of several of one group. */
 void fc_table_hide(FcTable *table, guint column);
 gboolean fc_table_is_empty(const FcTable *table);
 
-/* Where a line is wider than the terminal spare columns are left out, whole groups of them, which
- * is said below; then names in the last column are shortened, unless that has no heading.  With
- * --csv: the table as RFC 4180 has it. */
+/* If a line is wider than the terminal, drops spare columns, in whole groups, and says so below.
+ * Then shortens names in the last column, unless that has no heading.  With --csv: the table as RFC
+ * 4180 has it. */
 void fc_table_print(const FcTable *table, FcRender *render);
 
 /* ---- Values: all results are the caller's ---------------------------------- */
 
-/* How a line is shown whose own part of the whole is this. */
+/* The style of a line that has this part of the whole. */
 FcStyle fc_render_heat(guint64 part, guint64 whole);
 
 /* For --csv from now on: times and bytes as whole numbers, no colour, no text around tables. */
@@ -112,7 +112,7 @@ FcClock fc_format_clock(void);
 /* Of times. */
 typedef enum
 {
-    FC_UNIT_READABLE, /* for each time the one that suits it */
+    FC_UNIT_READABLE, /* the one that suits each time */
     FC_UNIT_NS,
     FC_UNIT_US,
     FC_UNIT_MS,

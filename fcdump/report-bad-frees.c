@@ -100,7 +100,7 @@ static void add_entry(const FcReportContext *context, FcTable *table, const FcPr
     add_point(context, table, "  allocated: ", &bad->allocated);
 }
 
-/* Those of free, or of realloc. */
+/* Bad frees, or (`of_realloc`) bad reallocs. */
 static GPtrArray *collect(const FcReportContext *context, gboolean of_realloc)
 {
     const GArray *all = context->model->profile->heap.bad_frees;

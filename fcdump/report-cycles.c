@@ -20,7 +20,7 @@ typedef struct
 {
     guint64 entering;
     guint64 within;
-    gboolean entering_apportioned; /* some of them, as the next */
+    gboolean entering_apportioned; /* some of these calls are; likewise the next */
     gboolean within_apportioned;
 } Traffic;
 
@@ -145,7 +145,7 @@ static int compare_cycles(gconstpointer a, gconstpointer b)
     return (x->cycle > y->cycle) - (x->cycle < y->cycle);
 }
 
-/* Those with most time first; whether there is one. */
+/* Adds the cycles, those with most time first.  Returns whether there is one. */
 static gboolean add_cycles(const FcReportContext *context, FcTable *table, FcReportCut *cut)
 {
     const FcModel *model = context->model;

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#define ROWS_MAX 30     /* that is what a screen holds; --top, --all: otherwise */
-#define CONTEXTS_MAX 60 /* the same with the way to each */
+#define ROWS_MAX 30     /* what a screen holds, unless --top or --all */
+#define CONTEXTS_MAX 60 /* likewise, with the path to each */
 
 static const FcColumn whole_columns[] = {
     {NULL, NULL, TRUE},      {NULL, "before", FALSE}, {NULL, "after", FALSE},
@@ -26,7 +26,7 @@ static const FcColumn whole_columns[] = {
         group, "verdict", TRUE, .reader = FC_READER_PROGRAM                                        \
     }
 #define COUNT_COLUMNS(group, spare, unit) VALUE_COLUMNS(group, spare, unit), VERDICT_COLUMN(group)
-/* Of calls the change and one of the figures tell the other, where names want the room. */
+/* If names need the room, the calls after go: the calls before and the change imply them. */
 #define CALLS_COLUMNS                                                                              \
     {"calls", "before", FALSE}, {"calls", "after", FALSE, 1}, {"calls", "change", FALSE},          \
         VERDICT_COLUMN("calls")
@@ -64,7 +64,7 @@ static const FcColumn memory_context_columns[] = {
 static const FcDiffMetric context_metrics[] = {FC_DIFF_TOTAL, FC_DIFF_LOCAL, FC_DIFF_CALLS,
                                                FC_DIFF_BYTES};
 
-/* A mean: of some runs it need not be a whole number. */
+/* A mean, which need not be a whole number. */
 static char *csv_number(double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
@@ -123,7 +123,7 @@ static void print_whole(const FcReportContext *context)
         const FcDiffMetric metric = lines[i].metric;
         if (metric == FC_DIFF_BYTES && !diff->memory)
             continue;
-        /* One of few figures, whatever the functions are: not their level. */
+        /* The program has few figures: their level does not depend on that of the functions. */
         const FcDiffChange change = fc_diff_change(diff, &diff->whole, metric, FC_DIFF_RATE);
         fc_table_row(table, style_of(&change));
         fc_table_cell(table, g_strdup(lines[i].name));
@@ -262,8 +262,8 @@ static int compare_contexts(gconstpointer a, gconstpointer b, gpointer data)
     return (first > second) - (first < second);
 }
 
-/* Marks the `most` contexts that changed most, and the way to each; returns how many more changed.
- */
+/* Marks the `most` contexts that changed most, and the path to each.  Returns how many others
+ * changed. */
 static guint mark_contexts(const FcDiff *diff, gboolean *marked, guint most)
 {
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -279,7 +279,7 @@ static guint mark_contexts(const FcDiff *diff, gboolean *marked, guint most)
     return found->len - count;
 }
 
-/* Of each context its marked children in a list: `first` and `next`, 0 ends it. */
+/* Lists each context's marked children: `first`, then `next`; 0 ends a list. */
 static void link_children(const FcDiff *diff, const gboolean *marked, guint *first, guint *next)
 {
     g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));

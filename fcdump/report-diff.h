@@ -14,7 +14,7 @@ void fc_export_diff_json(const FcReportContext *context);
 /* "a;b before after": for difffolded.pl and flamegraph.pl. */
 void fc_export_diff_folded(const FcReportContext *context);
 
-/* Which functions are shown: guint, in order, and how many are not. */
+/* The functions to show (guint, in order), and how many are left out. */
 typedef struct
 {
     GArray *rows;
@@ -23,10 +23,10 @@ typedef struct
     guint same;
 } FcDiffRows;
 
-/* At most `most` of those that changed, or as many as --top says; with --all all, whether they
- * changed or not. */
+/* Takes at most `most` functions that changed, or as many as --top says; with --all, all functions.
+ */
 void fc_diff_rows_init(FcDiffRows *rows, const FcReportContext *context, guint most);
-/* How many rows of a table that has `most` of itself. */
+/* The number of rows to show.  `most`: the table's own limit. */
 guint fc_diff_most(const FcReportContext *context, guint most);
 void fc_diff_rows_clear(FcDiffRows *rows);
 

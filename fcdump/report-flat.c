@@ -19,10 +19,10 @@ static const FcColumn columns[] = {
     {NULL, "function", TRUE},
 };
 #define SUM_COLUMN 4  /* only with --cumul */
-#define WAIT_COLUMN 5 /* only where there is any, beside the time on the CPU */
+#define WAIT_COLUMN 5 /* only if there is waiting, beside time on the CPU */
 
-/* A bound of a function of which no call was timed to its end is not known, nor that of some
- * threads. */
+/* "-" if no call of the function was timed to its end, or if threads are selected and the bound is
+ * not known for them. */
 static char *format_bound(const FcReportContext *context, const FcProfileFunction *figures,
                           guint64 ns)
 {

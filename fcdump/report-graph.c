@@ -51,8 +51,8 @@ static int compare_arcs(gconstpointer a, gconstpointer b, gpointer user_data)
     return order;
 }
 
-/* Those whose other end is not left out by --not.  --only does not hide them: without
- * them the graph of one function would be empty. */
+/* The function's arcs, without those whose other end --not leaves out.  --only hides none:
+ * otherwise the graph of one function would be empty. */
 static GPtrArray *arcs_of(const FcReportContext *context, guint function)
 {
     const FcModel *model = context->model;
@@ -152,13 +152,13 @@ static guint64 site_wait_ns(const FcReportContext *context, const FcCallSite *si
         .times.total_wait_ns;
 }
 
-/* Whose calls are exact only together with other callers'. */
+/* Whether the site's calls are exact only together with those of other callers. */
 static gboolean is_apportioned(const FcReportContext *context, const FcCallSite *site)
 {
     return g_array_index(context->model->profile->arcs, FcProfileArc, site->tag).apportioned;
 }
 
-/* Call sites that read the same are one line. */
+/* Call sites that print the same are one line. */
 typedef struct
 {
     char *text;
@@ -256,7 +256,7 @@ static void add_arc(const FcReportContext *context, FcTable *table, const FcArc 
         add_line(context, table, &g_array_index(lines, Line, i), entry, whole_ns, &callee->figures);
 }
 
-/* Whether one of them is an upper bound. */
+/* Adds rows for the arcs.  Returns whether one of their times is an upper bound. */
 static gboolean add_arcs(const FcReportContext *context, FcTable *table, const GPtrArray *arcs,
                          guint64 whole_ns)
 {
@@ -353,7 +353,7 @@ const FcReport fc_report_graph = {"graph", "call graph: whom each function calle
 
 /* ---- Peek ----------------------------------------------------------------------- */
 
-/* Of a short name the whole one. */
+/* Prints a function's whole name if its label is shorter. */
 static void print_whole_name(const FcReportContext *context, guint index)
 {
     const FcFunction *function = fc_model_function(context->model, index);

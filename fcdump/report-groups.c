@@ -32,7 +32,7 @@ static const FcColumn own_columns[] = {
     {NULL, "calls", FALSE},
     {NULL, "name", TRUE},
 };
-#define WAIT_COLUMN 2 /* of both */
+#define WAIT_COLUMN 2 /* in both tables */
 
 static void clear_group(gpointer data)
 {
@@ -79,7 +79,7 @@ static char *name_of(const FcReportContext *context, const FcFunction *function)
     return g_strdup("(unknown)");
 }
 
-/* Groups with local times and calls; `group_of` gets that of each function, G_MAXUINT where the
+/* The groups, with local times and calls.  `group_of` gets each function's group, G_MAXUINT if the
  * function is not shown. */
 static GArray *group_functions(const FcReportContext *context, guint *group_of)
 {
@@ -110,11 +110,11 @@ static GArray *group_functions(const FcReportContext *context, guint *group_of)
     return groups;
 }
 
-/* What a context took itself counts once for each group on its way from the root. */
+/* Adds each context's local time once to every group on its path from the root. */
 static void add_totals(const FcModel *model, GArray *groups, const guint *group_of)
 {
     const GArray *contexts = model->profile->contexts;
-    g_autofree guint *seen = g_new0(guint, groups->len + 1); /* by which context, from 1 */
+    g_autofree guint *seen = g_new0(guint, groups->len + 1); /* last context, from 1 */
     for (guint i = 0; i < contexts->len; i++)
     {
         const FcProfileContext *context = &g_array_index(contexts, FcProfileContext, i);
@@ -168,7 +168,7 @@ static GArray *group_threads(const FcModel *model)
     return groups;
 }
 
-/* What the functions that are shown have of it. */
+/* Adds the figures of the functions that are shown. */
 static void add_shown(const FcModel *model, const FcInput *input, Group *group)
 {
     for (guint i = 0; i < input->functions->len; i++)

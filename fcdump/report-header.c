@@ -7,10 +7,10 @@
 #define FILES_MAX 8 /* named one by one */
 #define MANAGER_NOTABLE_NS 50000000u
 #define SHARED_MAX 4u         /* named one by one */
-#define HOOKS_LOOKED_AT 1000u /* functions: where these are not hooked after inlining, none is */
+#define HOOKS_LOOKED_AT 1000u /* functions: if none of these is hooked after inlining, none is */
 #define FEW_SAMPLES 30u       /* of so few no function can have its time by them */
 
-/* Time in the kernel that no sample shows, where it is a hundredth of all. */
+/* Notes kernel time that no sample shows, if it is more than a hundredth of all. */
 static void note_unsampled(const FcReportContext *context)
 {
     const guint64 ns = context->model->profile->unsampled_ns;
@@ -22,7 +22,7 @@ static void note_unsampled(const FcReportContext *context)
                    time);
 }
 
-/* What is exact and what is not, where there is anything that is not. */
+/* Notes what is exact and what is not, if anything is not. */
 static void note_estimates(const FcReportContext *context)
 {
     const FcModel *model = context->model;
@@ -61,7 +61,7 @@ static void note_estimates(const FcReportContext *context)
                        : "");
 }
 
-/* What threads waited for the manager, or took to hand records to it. */
+/* The time that threads waited for the manager, or took to hand records to it. */
 static guint64 sum_manager_ns(const FcProfile *profile)
 {
     guint64 manager_ns = 0;
@@ -70,8 +70,7 @@ static guint64 sum_manager_ns(const FcProfile *profile)
     return manager_ns;
 }
 
-/* Whether FC_FILTER has patterns by which functions are skipped: of their calls nothing is known,
- * so what these cost isn't either. */
+/* Whether FC_FILTER skips functions: their calls are not known, so their overhead isn't either. */
 static gboolean is_skipping(const char *filter)
 {
     g_auto(GStrv) words = g_strsplit(filter ? filter : "", ";", -1);
@@ -90,7 +89,7 @@ static gboolean has_skipped(const FcModel *model)
     return FALSE;
 }
 
-/* Instrumentation overhead. */
+/* Notes the instrumentation overhead. */
 static void note_costs(const FcReportContext *context)
 {
     const FcModel *model = context->model;
@@ -107,7 +106,7 @@ static void note_costs(const FcReportContext *context)
         has_skipped(model) ? ", but for those of skipped calls" : "");
 }
 
-/* What is in the times and what is not. */
+/* Notes what the times include. */
 static void note_waits(const FcReportContext *context)
 {
     const FcProfile *profile = context->model->profile;
@@ -140,7 +139,7 @@ static void note_waits(const FcReportContext *context)
                    manager);
 }
 
-/* What was left out when the profile was made, which nothing else tells. */
+/* Notes what was left out when the profile was made, which nothing else shows. */
 static void note_filters(const FcReportContext *context)
 {
     const GPtrArray *inputs = context->model->inputs;
@@ -175,8 +174,8 @@ static void note_depths(const FcReportContext *context)
     }
 }
 
-/* gcc's hooks after inlining are known by the code; of clang's only that there are others is, by
- * arcs to what was inlined. */
+/* Hooks after inlining are known by the code.  Hooks before inlining are known only by arcs to
+ * inlined functions. */
 static void note_hooks(const FcReportContext *context)
 {
     const FcModel *model = context->model;

@@ -68,7 +68,8 @@ static void print_totals(const FcReportContext *context)
     fc_table_print(table, context->render);
 }
 
-/* The most bytes that were live in `each` samples from `first` on; *last: the last one of them. */
+/* The most live bytes in the `each` samples from `first` on.  *last: the index of the last of them.
+ */
 static guint64 most_live(const GArray *samples, guint first, guint each, guint *last)
 {
     guint64 most = 0;
@@ -78,8 +79,8 @@ static guint64 most_live(const GArray *samples, guint first, guint each, guint *
     return most;
 }
 
-/* Several samples to a line, so that the whole course fits on a page, and all that follow one
- * another with as many bytes. */
+/* For people, several samples make one line, so that the whole course fits a page.  Of adjacent
+ * lines with equal bytes only the last is printed. */
 static void print_course(const FcReportContext *context)
 {
     const FcProfileHeap *heap = &context->model->profile->heap;

@@ -6,9 +6,9 @@
 #include "model/hotpath.h"
 
 #define FUNCTIONS_MAX 20 /* unless --top or --all */
-#define STEPS_MAX 16     /* of the hot path, unless --all */
-#define STEPS_START 5    /* of a longer one: those that are shown from its start */
-#define LEAST_SHARE 0.05 /* of the path's first step: a lighter one ends it */
+#define STEPS_MAX 16     /* steps of the hot path, unless --all */
+#define STEPS_START 5    /* steps shown from the start of a longer path */
+#define LEAST_SHARE 0.05 /* of the first step's time: a lighter step ends the path */
 
 /* ---- The heaviest functions ------------------------------------------------------------- */
 
@@ -67,7 +67,7 @@ static void render_heaviest(const FcReportContext *context)
 const FcReport fc_report_heaviest = {"heaviest", "the functions with most local time",
                                      FC_REPORT_ON_REQUEST, render_heaviest};
 
-/* Which says what marks mean. */
+/* Whether the report is printed that says what marks mean. */
 static gboolean prints_heaviest(const FcOptions *options)
 {
     for (guint i = 0; options->table[i]; i++)

@@ -9,7 +9,7 @@
 
 #include "profile/path.h"
 
-#define RANK_COLUMN 4 /* of the processes; that of the host is behind it */
+#define RANK_COLUMN 4 /* in the table of processes; the next is that of the host */
 
 static const FcColumn columns[] = {{NULL, NULL, TRUE}, {NULL, NULL, TRUE}};
 
@@ -80,8 +80,8 @@ static char *format_clock(const FcProfile *header)
 
 static void add_run(FcTable *table, const FcModel *model)
 {
-    /* As a rule all inputs are of one session, so that the first one speaks for all, but of which
-     * programs they are. */
+    /* Inputs are usually of one session, so the first one speaks for all, except for the programs.
+     */
     const GPtrArray *inputs = model->inputs;
     const FcProfile *first = ((const FcInput *)inputs->pdata[0])->header;
     g_autofree char *programs = fc_report_programs(model, FALSE);

@@ -28,7 +28,7 @@ static char *format_time(guint64 ns, gboolean sampled)
     return fc_report_mark(fc_format_time(ns), sampled);
 }
 
-/* The row of `function`, or without `bounds` of one of its callers. */
+/* Adds the row of `function` or, without `bounds`, of one of its callers. */
 static void add_row(FcTable *table, const FcFunction *function, const FcPercentileSet *set,
                     const FcProfileBounds *bounds, char *name)
 {
@@ -44,7 +44,7 @@ static void add_row(FcTable *table, const FcFunction *function, const FcPercenti
     fc_table_cell(table, name);
 }
 
-/* Where there are several callers, each has a row. */
+/* Adds a row for each caller if there are several. */
 static void add_arcs(const FcReportContext *context, FcTable *table, FcLatencyTable *latencies,
                      guint function)
 {

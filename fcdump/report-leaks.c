@@ -69,7 +69,7 @@ static void print_sum(const FcReportContext *context, const FcMemorySum *sum, co
                        what);
 }
 
-/* Before all else: what could be reached is among these. */
+/* Printed before all else: without a scan, these may include reachable blocks. */
 static void print_not_scanned(const FcReportContext *context)
 {
     const FcProfile *profile = context->model->profile;

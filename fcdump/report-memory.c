@@ -67,8 +67,8 @@ static void add_further(FcTable *table, guint cells, const char *prefix, const c
     fc_table_cell(table, g_strdup_printf("%s    %s %s", *prefix != '\0' ? "    " : "", how, what));
 }
 
-/* "std::vector<int>::push_back  at FILE:LINE": what of the system's headers the program called, and
- * where that came to the allocator. */
+/* "std::vector<int>::push_back  at FILE:LINE": the function of the system's headers that the
+ * program called, and the place that called the allocator. */
 static char *format_way(const FcMemoryLine *called, const FcMemoryLine *innermost)
 {
     static const char *const folders[] = {"/usr/include/c++/", "/usr/include/", "/usr/lib/"};
@@ -78,7 +78,7 @@ static char *format_way(const FcMemoryLine *called, const FcMemoryLine *innermos
         if (!g_str_has_prefix(file, folders[i]))
             continue;
         file += strlen(folders[i]);
-        file = i == 0 && strchr(file, '/') ? strchr(file, '/') + 1 : file; /* the version */
+        file = i == 0 && strchr(file, '/') ? strchr(file, '/') + 1 : file; /* without the version */
         break;
     }
     return file ? g_strdup_printf("%s  at %s:%u", called->label, file, innermost->line)

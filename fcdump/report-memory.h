@@ -12,8 +12,8 @@
 gboolean fc_report_memory_begin(const FcReportContext *context, const char *name, const char *title,
                                 gboolean is_empty);
 
-/* Fills the row that was begun, whose cells but the last are there, with "PREFIX CALL in
- * FUNCTION at FILE:LINE" of `point`, and adds a row for each caller. */
+/* Completes the row that was begun, which lacks only its last cell, with "PREFIX CALL in FUNCTION
+ * at FILE:LINE" of `point`.  Adds a row for each caller. */
 void fc_report_stack(const FcReportContext *context, FcTable *table, guint cells,
                      const char *prefix, const FcProfileHeapPoint *point);
 
@@ -24,8 +24,8 @@ char *fc_report_stack_line(const FcReportContext *context, const FcProfileHeapPo
 /* "N thing" or "N things". */
 char *fc_report_number(guint64 count, const char *thing);
 
-/* The largest first by `figure`, a member of FcProfileAllocSite, then in order of index: guint of
- * those of `count` figures that have any.  The caller owns the result. */
+/* The indexes (guint) of those of `count` figures whose member at offset `figure` is not 0, the
+ * largest first, then by index.  The caller owns the result. */
 GArray *fc_report_largest(const FcProfileAllocSite *figures, guint count, gsize figure);
 
 /* Mean lifetime of the freed blocks; "-" where none was. */

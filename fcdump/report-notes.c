@@ -77,8 +77,8 @@ static const struct
      CALLS_MISSING},
 };
 
-/* How grave a note is, and its explanation.  If the kind is not known, a loss counts as the
- * gravest, a repair as the least. */
+/* How grave a note is, and its explanation.  A loss of unknown kind counts as the gravest, such a
+ * repair as the least. */
 static Weight weigh(const FcProfileNote *note, gboolean is_loss, const char **meaning)
 {
     *meaning = NULL;
@@ -92,7 +92,8 @@ static Weight weigh(const FcProfileNote *note, gboolean is_loss, const char **me
     return is_loss ? CALLS_MISSING : MENDED;
 }
 
-/* Adds rows for those of `notes` that are losses, or (not `losses`) repairs; the worst of them. */
+/* Adds rows for the losses in `notes`, or (not `losses`) for the repairs.  Returns the worst of
+ * them. */
 static Weight add_notes(FcTable *table, const GArray *notes, gboolean is_loss, gboolean losses)
 {
     Weight worst = MENDED;
@@ -148,7 +149,7 @@ static void render_losses(const FcReportContext *context)
 const FcReport fc_report_losses = {"losses", "what is missing from the profile, if anything",
                                    FC_REPORT_BOTH, render_losses};
 
-/* What limits the figures is in the header, where that is printed. */
+/* Whether the header is printed, which says what limits the figures. */
 static gboolean prints_header(const FcOptions *options)
 {
     for (guint i = 0; options->table[i]; i++)

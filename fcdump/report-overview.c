@@ -21,7 +21,7 @@
 #define FUNCTIONS_MAX 15 /* unless --top or --all */
 #define FEW_SAMPLES 30u  /* samples: of so few no function can have its time by them */
 #define WIDTH_OF_PLACES 100
-#define PROGRAM_WIDTH 32 /* of a line of 80 */
+#define PROGRAM_WIDTH 32 /* of a line of 80 columns */
 
 /* ---- What ran ---------------------------------------------------------------------------- */
 
@@ -62,10 +62,10 @@ static char *format_end(const FcModel *model)
 typedef struct
 {
     GString *line;
-    guint width; /* 0: as long as it takes */
+    guint width; /* 0: no limit */
 } Facts;
 
-/* Takes `fact` over; NULL: there is none.  What finds no room is left out. */
+/* Adds `fact`, which it takes over, if there is room for it; NULL: there is none. */
 static void add_fact(Facts *facts, char *fact)
 {
     const glong more = fact ? g_utf8_strlen(fact, -1) + 2 : 0;
@@ -161,7 +161,8 @@ static void print_facts(const FcReportContext *context)
 
 /* ---- What is notable --------------------------------------------------------------------- */
 
-/* What finds no room is left out: first the reason, then the end of the sentence. */
+/* The finding in one line.  If it does not fit, drops the reason, then takes the brief text, then
+ * cuts its end. */
 static char *fit_finding(const FcFinding *finding, guint width)
 {
     g_autofree char *option =
@@ -219,7 +220,7 @@ static const FcColumn columns[] = {
     [PLACE] = {NULL, "begins at", TRUE},
     [FUNCTION] = {NULL, "function", TRUE},
 };
-/* What there is to explain below the table. */
+/* What the footnote must explain. */
 typedef struct
 {
     gboolean has_errors;
@@ -292,8 +293,8 @@ static void add_row(const FcReportContext *context, FcTable *table, const FcFunc
     fc_table_cell(table, fc_report_function(context, function));
 }
 
-/* A sentence of the footnote, and whether it goes before others where the line has no room: those
- * that change how rows are read stay. */
+/* A sentence of the footnote, and when it is dropped for lack of room.  Those that change how rows
+ * are read stay. */
 typedef struct
 {
     gboolean is_due;
@@ -309,7 +310,7 @@ static guint remarks_width(const Remark *remarks, guint count)
     return width - MIN(width, 1);
 }
 
-/* Takes remarks away until the others fit. */
+/* Drops remarks until the others fit. */
 static void fit_remarks(Remark *remarks, guint count, guint width)
 {
     while (width > 0 && remarks_width(remarks, count) > width)

@@ -47,7 +47,7 @@ static const FcProfileContext *context_at(const FcModel *model, guint index)
     return &g_array_index(model->profile->contexts, FcProfileContext, index);
 }
 
-/* The local times of each context and all below it. */
+/* The local time of each context with all contexts below it. */
 static guint64 *sum_below(const FcModel *model)
 {
     guint64 *sums = g_new0(guint64, model->profile->contexts->len + 1);
@@ -81,12 +81,12 @@ static char *format_chain(const FcModel *model, gint first, gint last)
 /* What the search knows of a context. */
 typedef struct
 {
-    guint fitted; /* how many patterns fit functions from the root to here, in their order */
-    gint first;   /* where the first one did */
+    guint fitted; /* number of patterns matched from the root to here, in their order */
+    gint first;   /* context that matched the first one */
 } State;
 
-/* The ways to where all patterns have fitted for the first time.  `sets` has the functions of each
- * pattern. */
+/* The ways to the contexts where all patterns have first matched.  `sets`: each pattern's
+ * functions. */
 static GArray *find_ways(const FcModel *model, const GPtrArray *sets)
 {
     const GArray *contexts = model->profile->contexts;
@@ -165,7 +165,7 @@ static void print_ways(const FcReportContext *context, const GArray *ways)
     fc_report_note_cut(context, &cut, "context");
 }
 
-/* Of each pattern the functions that fit it.  The caller owns the result. */
+/* For each pattern, the set of functions that match it.  The caller owns the result. */
 static GPtrArray *make_sets(const FcReportContext *context)
 {
     const GPtrArray *patterns = context->options->path;
@@ -179,7 +179,8 @@ static GPtrArray *make_sets(const FcReportContext *context)
     return sets;
 }
 
-/* Takes `made` over. */
+/* Keeps the stacks of `made` that --path selects.  Takes `made` over; the caller owns the result.
+ */
 static FcStacks *choose_stacks(const FcReportContext *context, FcStacks *made)
 {
     g_autoptr(FcStacks) all = made;

@@ -6,8 +6,7 @@
 
 #include "fcdump/report.h"
 
-/* The stacks of an export: with --path of the contexts that go that way.  The caller owns the
- * result. */
+/* The stacks of an export; with --path, only those that it selects.  The caller owns the result. */
 FcStacks *fc_report_stacks(const FcReportContext *context);
-/* The same of fc_stacks_new_by_line. */
+/* The same, made by fc_stacks_new_by_line. */
 FcStacks *fc_report_stacks_by_line(const FcReportContext *context);

@@ -95,7 +95,7 @@ static void add_row(const FcReportContext *context, FcTable *table, const FcProf
     fc_table_cell(table, name);
 }
 
-/* The rank that was asked for, beside the mean of all. */
+/* Adds the row of the rank that was asked for, with the mean of all. */
 static void add_chosen_row(const FcReportContext *context, FcTable *table,
                            const FcProfileRanks *record, const FcProfileSpread *time, char *name)
 {
@@ -183,8 +183,8 @@ typedef struct
 {
     const FcReportContext *context;
     FcTable *table;
-    const FcProfileRanks **records; /* of each context; NULL: no rank has it */
-    GArray **children;              /* guint, of each context and behind them of the root */
+    const FcProfileRanks **records; /* by context; NULL: no rank has it */
+    GArray **children;              /* guint, by context; the last one is the root's */
     FcReportCut cut;
 } Tree;
 

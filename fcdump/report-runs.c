@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define FUNCTIONS_MAX 15 /* unless --top or --all */
-#define WIDE 0.5         /* of the mean: rows with such an interval are dimmed */
+#define WIDE 0.5         /* of the mean: rows with a wider interval are dimmed */
 
 enum
 {
@@ -82,7 +82,7 @@ static char *format_mean(double mean, gboolean is_time)
     return is_time ? fc_format_brief_time(rounded) : fc_format_brief_count(rounded);
 }
 
-/* For people as a part of the mean, which is what it is to be read beside. */
+/* For people, as a percentage of the mean that stands beside it. */
 static char *format_bound(double mean, double bound)
 {
     if (isnan(bound))

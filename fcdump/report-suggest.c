@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * --suggest-filter: what to leave out so that hooks take little, and what that is to bring.
+ * --suggest-filter: what to leave out so that hooks take little time, and the expected effect.
  */
 #include "fcdump/report-suggest.h"
 
@@ -20,12 +20,12 @@ static void append_escaped(GString *out, const char *text, const char *special)
     }
 }
 
-/* How functions are left out. */
+/* A way to leave out functions. */
 typedef struct
 {
-    const char *set; /* what is set, given to the compiler, or written where they are defined */
+    const char *set; /* the variable, compiler option or attribute */
     const char *title;
-    const char *before; /* each name */
+    const char *before; /* before each name */
     const char *between;
     const char *escaped;
     gboolean is_for_shell; /* "set='NAMES'" */
@@ -56,7 +56,7 @@ static const Means *means_of(const FcSuggestion *suggestion, FcSuggestWay way)
     return way == FC_SUGGEST_FILTER ? &filter : suggestion->lacks_option ? &attribute : &flag;
 }
 
-/* What is to be set to; the caller owns the result. */
+/* The list of names to set.  The caller owns the result. */
 static char *make_list(const FcSuggested *way, const Means *means)
 {
     GString *list = g_string_new(NULL);
@@ -122,7 +122,7 @@ static void show_way(const FcReportContext *context, const FcSuggestion *suggest
         "    gcc leaves out each function whose name contains one of these, so also: %s.", shown);
 }
 
-/* Where functions that could be named don't do. */
+/* Shown if leaving out functions by name does not suffice. */
 #define FILES_SHOWN 5u
 #define FILE_LEAST_PERCENT 1.0
 

@@ -94,7 +94,8 @@ static int compare_shares(gconstpointer a, gconstpointer b, gpointer context)
     return fc_report_compare(context, x->function, y->function);
 }
 
-/* The thread's shown functions, largest local time first; `base_ns`: of all of them. */
+/* The thread's shown functions, those with most local time first.  *base_ns: the local time of all
+ * its functions. */
 static GArray *shares_of(const FcReportContext *context, const FcProfileThread *thread,
                          guint64 *base_ns)
 {
@@ -123,7 +124,7 @@ static GArray *shares_of(const FcReportContext *context, const FcProfileThread *
         share->total_ns += from->times.total_ns;
         share->local_ns += from->times.local_ns;
     }
-    /* of copies that called each other at least no more than all threads together */
+    /* copies may call each other: their sum is at most the time in all threads */
     for (guint i = 0; i < shares->len; i++)
     {
         Share *share = &g_array_index(shares, Share, i);

@@ -19,7 +19,7 @@ static const FcColumn columns[] = {
     {NULL, "call", TRUE},
 };
 
-/* A line: a call begins or ends, or both, where nothing is between. */
+/* A line: a call begins, or ends, or both if nothing is between. */
 typedef struct
 {
     const FcTimelineCall *call;
@@ -114,7 +114,7 @@ static char *format_duration(const Line *line)
     return least;
 }
 
-/* Records that were not kept; FALSE: there is no trace. */
+/* Notes records that were not kept.  FALSE: there is no trace. */
 static gboolean note_kept(const FcReportContext *context, const FcTimeline *timeline)
 {
     guint64 kept = 0;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const FcColumn columns[] = {
-    {NULL, "number", FALSE, .reader = FC_READER_PROGRAM}, /* of the row, from 1 */
-    {NULL, "parent", FALSE, .reader = FC_READER_PROGRAM}, /* a number; 0: none */
+    {NULL, "number", FALSE, .reader = FC_READER_PROGRAM}, /* the row's number, from 1 */
+    {NULL, "parent", FALSE, .reader = FC_READER_PROGRAM}, /* the parent's number; 0: none */
     {NULL, "level", FALSE, .reader = FC_READER_PROGRAM},
     {"total", "time", FALSE, .unit = "ns"},
     {"total", "%", FALSE},
@@ -21,28 +21,28 @@ static const FcColumn columns[] = {
 #define WAIT_COLUMN 5
 
 #define NO_NODE G_MAXUINT
-#define NO_FUNCTION G_MAXUINT /* the node that folded contexts stand under */
-#define GUIDES_MAX 100        /* levels that are drawn as lines; what is deeper says its level */
+#define NO_FUNCTION G_MAXUINT /* function of the node that has the folded contexts */
+#define GUIDES_MAX 100        /* levels drawn as lines; deeper rows print their level */
 
 /* Contexts of the profile that are shown as one. */
 typedef struct
 {
     guint function;
-    guint parent; /* node, NO_NODE: a root */
+    guint parent; /* index; NO_NODE: a root */
     guint first_child;
-    guint next;    /* sibling */
-    guint context; /* the first of them */
+    guint next;    /* index of the next sibling */
+    guint context; /* index of the first context */
     guint64 calls;
     guint64 total_ns;
     guint64 total_wait_ns;
     guint64 local_ns;
     guint number;     /* of its row, from 1 */
-    guint timed;      /* how many of the contexts took time */
+    guint timed;      /* number of contexts that took time */
     gboolean at_most; /* the contexts may nest: total_ns is an upper bound */
     gboolean apportioned;
-    gboolean wanted;    /* selected itself, or an ancestor of one that is */
-    gboolean beyond;    /* not among the heaviest that --top wants */
-    gboolean is_folded; /* below the node of folded contexts, or that itself */
+    gboolean wanted;    /* selected, or an ancestor of one that is */
+    gboolean beyond;    /* not among those that --top keeps */
+    gboolean is_folded; /* below the node of folded contexts, or that node */
 } Node;
 
 typedef struct
@@ -71,7 +71,8 @@ static char *node_key(const FcReportContext *context, guint parent,
     return g_strdup_printf("%u:%u", parent, function);
 }
 
-/* A folded node stands for calls from anywhere; it is not a root. */
+/* The node of folded contexts, made if needed.  It stands for calls from anywhere and is no root.
+ */
 static guint folded_node(Tree *tree)
 {
     const Node fresh = {.function = NO_FUNCTION,
@@ -98,8 +99,8 @@ static guint find_copy(const Tree *tree, guint parent, guint function)
     return parent;
 }
 
-/* Adds a context to its node.  `copy`: the node belongs to a copy of its function further up, whose
- * total time already holds that of the context. */
+/* Adds a context to its node.  `copy`: a copy of its function is further up, whose total time
+ * already includes the context's. */
 static void add_context(Tree *tree, Node *node, const FcProfileContext *from, gboolean copy)
 {
     node->calls += from->calls;
@@ -108,7 +109,7 @@ static void add_context(Tree *tree, Node *node, const FcProfileContext *from, gb
     node->total_wait_ns += copy ? 0 : from->times.total_wait_ns;
     node->local_ns += from->times.local_ns;
     node->timed += !copy && from->times.total_ns > 0;
-    /* one of them may be active below another: only local times can be added up */
+    /* folded contexts may nest: only local times can be added up */
     if (node->is_folded)
     {
         Node *all = &g_array_index(tree->nodes, Node, tree->folded);
@@ -223,7 +224,8 @@ static int compare_nodes(gconstpointer a, gconstpointer b, gpointer user_data)
     return order != 0 ? order : (x->context > y->context) - (x->context < y->context);
 }
 
-/* All but the first ones of `order` that --top wants and the nodes above these. */
+/* Marks all nodes but the first ones of `order`, as many as --top wants, and the nodes above these.
+ */
 static void mark_beyond(Tree *tree, const GArray *order)
 {
     const guint top = tree->context->options->top;

@@ -82,13 +82,13 @@ static char *format_part(guint64 ns)
     return ns > 0 ? fc_format_brief_time(ns) : NULL;
 }
 
-/* Programs get all kinds, people those that anything waited for. */
+/* Programs get all kinds; people get those with any time. */
 static gboolean is_kind_shown(const FcContentionParts *sums, guint kind)
 {
     return fc_format_is_csv() || sums->kind_ns[kind] > 0;
 }
 
-/* How many columns there are in `shown`. */
+/* Fills `shown`.  Returns the number of columns. */
 static guint choose_columns(const FcContentionParts *sums, FcColumn *shown)
 {
     guint count = 0;

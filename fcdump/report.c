@@ -131,7 +131,7 @@ guint64 fc_report_cycle_ns(const FcModel *model, guint cycle)
                 fc_callgraph_cycle_of(model->graph, (guint)callers[c]->caller) != cycle)
                 sum_ns += callers[c]->total_ns;
     }
-    return MIN(sum_ns, model->local_ns); /* estimates of several may add up to more */
+    return MIN(sum_ns, model->local_ns); /* sums of estimates may be more */
 }
 
 guint64 fc_report_thread_local_ns(const FcProfileThread *thread)
@@ -345,7 +345,7 @@ FcWeight fc_report_weight(const FcReportContext *context)
 {
     if (context->options->has_weight)
         return context->options->weight;
-    if (context->options->has_time) /* of which the model is */
+    if (context->options->has_time) /* the model has only that part */
         return FC_WEIGHT_TIME;
     return fc_weight_is_known(context->model, FC_WEIGHT_CPU) ? FC_WEIGHT_CPU : FC_WEIGHT_TIME;
 }

@@ -20,10 +20,10 @@ typedef struct FcReportContext
     const FcSuppressions *suppressions;
     const FcOptions *options;
     FcRender *render;
-    const FcDiff *runs;       /* --runs: those of the model, all on the side after; not judged */
-    const FcDiff *diff;       /* --diff: in place of the model, */
-    const GPtrArray *reasons; /* and char *: what --fail-on found */
-    GPtrArray *notes;         /* char *: what is to be said on standard error */
+    const FcDiff *runs;       /* --runs: the model's runs, all on the side after; not judged */
+    const FcDiff *diff;       /* --diff: in place of the model */
+    const GPtrArray *reasons; /* char *: what --fail-on found */
+    GPtrArray *notes;         /* char *: lines for standard error */
 } FcReportContext;
 
 /* ---- What several reports need ---------------------------------------------- */
@@ -51,13 +51,13 @@ gboolean fc_report_is_local_estimated(const FcProfileFunction *figures);
 /* Whether only a sample of its calls was timed, so that bounds and percentiles are those of the
  * sample. */
 gboolean fc_report_is_sampled(const FcProfileFunction *figures);
-/* A time, or a sum of times, with what decides on its mark. */
+/* A time, or a sum of times, with what determines its mark. */
 typedef struct
 {
     guint64 ns;
-    guint64 cost_ns;    /* what was taken off for hooks */
+    guint64 cost_ns;    /* overhead that was subtracted */
     double variance;    /* the square of the standard error, in ns */
-    gboolean estimated; /* any part of it */
+    gboolean estimated; /* at least in part */
 } FcTimeSum;
 
 void fc_report_add_total(FcTimeSum *sum, const FcProfileFunction *figures);
@@ -77,11 +77,11 @@ gboolean fc_report_is_apportioned(const FcModel *model, const FcArc *arc);
 char *fc_report_mark(char *text, gboolean marked);
 /* `count`, which it takes over, of calls of the function; "-" where nothing counts them. */
 char *fc_report_calls(const FcProfileFunction *figures, char *count);
-/* Whether contexts (or arcs) are known only for all threads together, but --thread selects some.
- * If so, says it under that title. */
+/* Whether threads are selected, so that contexts (or arcs), known only for all threads together,
+ * are missing.  If so, prints the title and says that. */
 gboolean fc_report_lacks_contexts(const FcReportContext *context, const char *title);
 gboolean fc_report_lacks_arcs(const FcReportContext *context, const char *title);
-/* What the functions' own times off the CPU add up to, and whether that is worth a word: a
+/* The sum of the functions' local times off the CPU.  *notable: whether that is more than a
  * hundredth of all time. */
 guint64 fc_report_waits_ns(const FcReportContext *context, gboolean *notable);
 
@@ -104,13 +104,13 @@ int fc_report_compare(const FcReportContext *context, guint a, guint b);
 /* Puts functions, guint, in that order. */
 void fc_report_sort(const FcReportContext *context, GArray *functions);
 
-/* A copy of `options` that asks for the functions with most local time, and for people at most
- * `most` of them, where the user asked for nothing else. */
+/* A copy of `options` with the order by local time, unless --sort was given, and for people with at
+ * most `most` rows, unless --top was given. */
 FcOptions fc_report_by_local_time(const FcOptions *options, guint most);
 
 /* The shown functions in that order: guint.  The caller owns the result. */
 GArray *fc_report_functions(const FcReportContext *context);
-/* The same by the bounds of elapsed times, where it is bounds that --sort asks for. */
+/* The same, but if --sort asks for bounds, by those of elapsed times. */
 GArray *fc_report_functions_elapsed(const FcReportContext *context);
 
 /* Whether `part` is less than --min per cent of `whole`. */
@@ -130,7 +130,8 @@ typedef struct
 /* Whether the next row, with a share of `part` in `whole`, is printed.  Counts it. */
 gboolean fc_report_keep(const FcReportContext *context, FcReportCut *cut, guint64 part,
                         guint64 whole);
-/* A row of a table with `columns` columns that says so in the last one, if any were left out. */
+/* Adds a row to a table with `columns` columns that says in the last one how many rows were left
+ * out, if any. */
 void fc_report_add_cut(FcTable *table, guint columns, const char *indent, const FcReportCut *cut);
 /* Whether there is a table to print: a row of it, or at least its headings for --csv. */
 gboolean fc_report_prints(const FcReportCut *cut);
@@ -140,23 +141,23 @@ void fc_report_note_cut(const FcReportContext *context, const FcReportCut *cut, 
 /* The function's name, with --details also its file and line.  The caller owns the result. */
 char *fc_report_function(const FcReportContext *context, const FcFunction *function);
 
-/* In place of a table of functions that has no row. */
+/* Prints a line in place of a table of functions without rows. */
 void fc_report_no_function(const FcReportContext *context);
 
-/* What its functions took themselves. */
+/* The sum of its functions' local times. */
 guint64 fc_report_thread_local_ns(const FcProfileThread *thread);
 
-/* How many processes there are in all inputs, and in *failed, which may be NULL, how many of them
- * were killed or exited with another status than 0.  In THREAD mode files count. */
+/* The number of processes in all inputs.  *failed, if not NULL: how many were killed or exited with
+ * a status other than 0.  In THREAD mode files count. */
 guint64 fc_report_processes(const FcModel *model, guint64 *failed);
 
 /* From the first process's start to the last one's end; 0: not known. */
 guint64 fc_report_elapsed_ns(const FcModel *model);
 
-/* Whether anything tells how long the function took itself. */
+/* Whether the function's local time is known. */
 gboolean fc_report_is_local_known(const FcProfileFunction *figures);
 
-/* What a sum of such times is called: "CPU". */
+/* The name for a sum of such times: "CPU". */
 const char *fc_report_time_name(FcTimePart part);
 
 /* How the process ended; NULL where nothing is known of that.  The caller owns the result. */

@@ -10,15 +10,15 @@
 
 enum
 {
-    LEAST_WIDTH = 12, /* in less there is nothing to be told apart */
+    LEAST_WIDTH = 12, /* in fewer columns names can't be told apart */
     BEFORE_CHANGE = 4,
-    LEVEL_WIDTH = 3, /* of a tree */
+    LEVEL_WIDTH = 3, /* of a tree's level */
 };
 
 struct FcShortNames
 {
     const char *ellipsis;
-    GHashTable *given; /* what was given -> the name that it stands for; both owned */
+    GHashTable *given; /* shortened text -> name that it stands for; both owned */
 };
 
 FcShortNames *fc_short_names_new(const char *ellipsis)
@@ -61,7 +61,7 @@ static void append_part(GString *text, const char *name, guint from, guint count
     g_string_append_len(text, start, g_utf8_offset_to_pointer(start, count) - start);
 }
 
-/* Start and end, `between` in place of the middle. */
+/* The start and the end of the name, with `between` in place of the middle. */
 static char *keep_ends(const char *name, guint width, const char *between)
 {
     const guint length = length_of(name);
@@ -73,7 +73,7 @@ static char *keep_ends(const char *name, guint width, const char *between)
     return g_string_free(text, FALSE);
 }
 
-/* As much of its start as there is room for. */
+/* As much of the name's start as fits. */
 static char *fit_start(const char *name, guint width, const char *ellipsis)
 {
     if (length_of(name) <= width)
@@ -84,7 +84,7 @@ static char *fit_start(const char *name, guint width, const char *ellipsis)
     return g_string_free(text, FALSE);
 }
 
-/* Behind all scopes. */
+/* The name without its scopes. */
 static const char *own_name(const char *name)
 {
     for (const char *p = name; (p = fc_shorten_behind_scope(p));)
@@ -102,7 +102,7 @@ static char *keep_change(const FcShortNames *names, const char *name, const char
     const guint change = same_start(name, other);
     const guint from = change - MIN(BEFORE_CHANGE, change);
     if (from <= part || from + part >= length - (keep - 2 * part))
-        return keep_ends(name, width, names->ellipsis); /* it is in one of the ends */
+        return keep_ends(name, width, names->ellipsis); /* the ends show the difference */
     GString *text = g_string_new(NULL);
     append_part(text, name, 0, part);
     g_string_append(text, names->ellipsis);
@@ -129,9 +129,8 @@ static gboolean give(FcShortNames *names, const char *text, const char *name)
     return TRUE;
 }
 
-/* The name with as many of its parameters as there is room for, if it is not one that `names`,
- * which may be NULL, has for another `whole` name.  NULL: there is no room even for none of them.
- */
+/* The name with as many parameters as fit.  Skips texts that `names`, which may be NULL, has given
+ * to another `whole` name.  NULL: no such text fits. */
 static char *cut_parameters(const FcShortNames *names, const char *name, const char *whole,
                             guint width, const char *ellipsis)
 {
@@ -150,8 +149,8 @@ static char *cut_parameters(const FcShortNames *names, const char *name, const c
     }
 }
 
-/* The name without template arguments, then with fewer parameters; NULL: there is no room even so,
- * or it is that of another function. */
+/* The name with fewer parameters; else without template arguments, then also with fewer parameters.
+ * NULL: nothing fits that is not another function's. */
 static char *cut_arguments(FcShortNames *names, const char *own, const char *whole, guint width)
 {
     char *fewer = cut_parameters(names, own, whole, width, names->ellipsis);
@@ -166,8 +165,8 @@ static char *cut_arguments(FcShortNames *names, const char *own, const char *who
     return fewer;
 }
 
-/* Of the function's own name, behind all scopes, as much as there is room for: its start, unless
- * another function has that. */
+/* As much of the function's own name, without scopes, as fits: its start, unless another function
+ * has that text. */
 static char *shorten(FcShortNames *names, const char *name, guint width)
 {
     const char *own = own_name(name);
@@ -222,7 +221,7 @@ static char *cut_scopes(FcShortNames *names, const char *name, guint width)
     return NULL;
 }
 
-/* What is drawn before a name in a tree. */
+/* Whether a tree has it before a name. */
 static gboolean is_indentation(gunichar c)
 {
     return c == ' ' || c == '|' || c == '`' || c == '-' || (c >= 0x2500 && c < 0x2580);

@@ -14,11 +14,12 @@ typedef struct FcShortNames FcShortNames;
 FcShortNames *fc_short_names_new(const char *ellipsis);
 void fc_short_names_free(FcShortNames *names);
 
-/* `name` in at most `width` columns; two names that differ behind their indentation are not given
- * the same result.  Where there is next to no room it is the whole name.  The caller owns it. */
+/* `name` in at most `width` columns.  Names that differ behind their indentation get different
+ * results, unless the indentation leaves next to no room.  If `width` itself is next to none, the
+ * whole name.  The caller owns it. */
 char *fc_short_names_fit(FcShortNames *names, const char *name, guint width);
 
-/* How many columns its indentation takes, that of a tree: lines to its siblings, or blanks. */
+/* How many columns its indentation in a tree takes: lines to siblings, or blanks. */
 guint fc_short_names_indent(const char *name);
 
 /* `name` with one column of indentation a level in place of three.  The caller owns it. */

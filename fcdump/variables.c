@@ -17,7 +17,7 @@ static const char *const names[] = {
     "PAGER", /* of fcdump itself */
 };
 
-/* NULL: none is near, or it is one. */
+/* The variable that was meant; NULL: none is near, or `name` is right. */
 static const char *find_nearest(const char *name)
 {
     const char *nearest = NULL;

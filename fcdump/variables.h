@@ -7,5 +7,5 @@
 #include <glib.h>
 
 /* Adds to `notes` (char *, which it owns) a line for each variable that begins with FC_ and whose
- * name is nearly one of ours: who meant it should know that it does nothing. */
+ * name is nearly one of ours: such a variable does nothing. */
 void fc_variables_find_misspelt(GPtrArray *notes);

@@ -23,9 +23,9 @@ gboolean fc_words_find(const char *const *words, const char *word, const char *o
     return FALSE;
 }
 
-/* Steps over the name of a C++ operator, such as "operator<<", at `p`: its signs are no brackets
- * and no commas of the list.  `p` itself where there is none.  `before`: how many characters of the
- * list stand before `p`. */
+/* Skips the name of a C++ operator at `p`, such as "operator<<": its signs are neither brackets nor
+ * commas of the list.  Returns `p` if there is none.  `before`: the number of characters of the
+ * list before `p`. */
 static const char *skip_operator(const char *p, gsize before)
 {
     static const char word[] = "operator";

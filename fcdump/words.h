@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-/* Sets `*out` to the position of `word` in `words` (NULL-terminated); FALSE and `error`, which
- * names the option and all of them, where it is none. */
+/* Sets `*out` to the index of `word` in `words` (NULL-terminated).  FALSE and `error`, which names
+ * the option and all words, if it is not there. */
 gboolean fc_words_find(const char *const *words, const char *word, const char *option, gint *out,
                        GError **error);
 
