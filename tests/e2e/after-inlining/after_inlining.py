@@ -262,11 +262,18 @@ class AfterInlining(fctest.Case):
                     self.assertEqual(self.counts()["nested"], 30000)
 
     def test_vector_registers(self):
-        """Nothing in libfc touches them, but where it keeps them all."""
+        """Nothing in libfc touches them, but where it keeps them all, and in the stubs of MPI_Pcontrol, which keep those
+        that hold arguments."""
         library, = glob.glob(os.path.join(fctest.PREFIX, "lib*", "**", "libfc.so.4"), recursive=True)
         done = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True, text=True,
                               stdout=subprocess.PIPE)
-        self.assertEqual(re.findall(r".*%(?:[xyz]?mm[0-9]|st|k[0-7]).*", done.stdout), [])
+        stubs = r"<fc_mpi_control_stub(?:_fortran)?>:\n(?:.+\n)*"
+        for stub in re.findall(stubs, done.stdout):
+            for register in range(8):
+                self.assertEqual(len(re.findall(rf"movups %xmm{register},0x\w+\(%rsp\)", stub)), 1)
+                self.assertEqual(len(re.findall(rf"movups 0x\w+\(%rsp\),%xmm{register}\b", stub)), 1)
+        rest = re.sub(stubs, "", done.stdout)
+        self.assertEqual(re.findall(r".*%(?:[xyz]?mm[0-9]|st|k[0-7]).*", rest), [])
         self.assertEqual(len(re.findall(r"\bxsave64\b", done.stdout)), 1)
 
     def test_beside_the_oracle(self):
