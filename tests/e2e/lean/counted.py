@@ -380,7 +380,9 @@ class Counted(lean.Case):
         functions = {function.name: function for function in profile.functions}
         for caller in ("filler", "sorter"):
             arcs = [arc for arc in profile.arcs if arc.callee.uncounted and arc.caller is functions[caller]]
-            self.assertIn("libc.so", os.path.basename(arcs[0].callee.module))
+            # a sample may also be in the loader, when it binds the call
+            modules = [os.path.basename(arc.callee.module) for arc in arcs]
+            self.assertTrue(any("libc.so" in module for module in modules), modules)
             self.assertEqual([arc.calls for arc in arcs], [0] * len(arcs))
             self.assertAlmostEqual(sum(arc.total_ns for arc in arcs) + functions[caller].local_ns + (caller == "sorter") * functions["compare"].total_ns,
                                    functions[caller].total_ns, delta=0.01 * functions[caller].total_ns)
