@@ -9,8 +9,7 @@
 #include "fcdump/job.h"
 #include "fcdump/report-groups.h"
 #include "fcdump/report-header.h"
-#include "model/mpi.h"
-#include "model/regions.h"
+#include "model/contention.h"
 #include "profile/path.h"
 #include "symbols/shorten.h"
 
@@ -104,8 +103,7 @@ static void add_times(Facts *facts, const FcModel *model)
         preempted_ns += MIN(thread->preempted_ns, thread->wait_ns);
         blocked_ns += thread->wait_ns - MIN(thread->preempted_ns, thread->wait_ns);
     }
-    const guint64 polling_ns =
-        MIN(fc_mpi_preempted_ns(model) + fc_regions_preempted_ns(model), preempted_ns);
+    const guint64 polling_ns = MIN(fc_contention_polling_ns(model), preempted_ns);
     preempted_ns -= polling_ns;
     blocked_ns += polling_ns;
     if (!own_clocks && elapsed_ns > 0)

@@ -256,6 +256,20 @@ static void take_thread(FcContention *contention, const Search *search, guint nu
     add_thread(search, number, thread, is_idle);
 }
 
+guint64 fc_contention_polling_ns(const FcModel *model)
+{
+    guint64 sum_ns = 0;
+    for (guint i = 0; i < model->profile->functions->len; i++)
+    {
+        const FcProfileFunction *function =
+            &g_array_index(model->profile->functions, FcProfileFunction, i);
+        if (function->off && (fc_mpi_is_function(model->profile, function) ||
+                              fc_regions_is_runtime(model->profile, function)))
+            sum_ns += function->off->preempted_ns;
+    }
+    return sum_ns;
+}
+
 gboolean fc_contention_is_notable(const FcContentionPlace *place)
 {
     return place->function != FC_NONE &&
@@ -287,8 +301,7 @@ FcContention *fc_contention_new(const FcModel *model)
         if (!is_same_process(model, i))
             end_process(&search);
     }
-    contention->preempted_ns =
-        less(contention->preempted_ns, fc_mpi_preempted_ns(model) + fc_regions_preempted_ns(model));
+    contention->preempted_ns = less(contention->preempted_ns, fc_contention_polling_ns(model));
     contention->waiting.whole_ns = contention->run_ns;
     find_place(model, search.all_contended, 2, &contention->contended);
     find_place(model, search.waiting, 1, &contention->waiting);

@@ -48,6 +48,10 @@ typedef struct
 
 FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfileOff *known);
 
+/* Returns how long threads were preempted in functions of MPI and of OpenMP's runtime.  They poll
+ * there, so they gave the CPU away in order to wait. */
+guint64 fc_contention_polling_ns(const FcModel *model);
+
 /* Whether there is a place with so large a part of `whole_ns` that a reader should know. */
 gboolean fc_contention_is_notable(const FcContentionPlace *place);
 /* Whether threads were preempted for so much of their time that the machine was busy. */

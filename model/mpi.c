@@ -140,19 +140,6 @@ gboolean fc_mpi_find_wait(const FcModel *model, FcMpiWait *wait)
     return wait->wait_ns > 0;
 }
 
-guint64 fc_mpi_preempted_ns(const FcModel *model)
-{
-    guint64 sum_ns = 0;
-    for (guint i = 0; i < model->profile->functions->len; i++)
-    {
-        const FcProfileFunction *function =
-            &g_array_index(model->profile->functions, FcProfileFunction, i);
-        if (fc_mpi_is_function(model->profile, function))
-            sum_ns += function->off ? function->off->preempted_ns : 0;
-    }
-    return sum_ns;
-}
-
 gboolean fc_mpi_has_skew(const FcProfileCollective *collective)
 {
     return collective->ranks > 1 && collective->calls_least == collective->calls_most;

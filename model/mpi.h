@@ -28,9 +28,6 @@ typedef struct
  * MPI_Finalize.  FALSE: there is none, or there are not two ranks. */
 gboolean fc_mpi_find_wait(const FcModel *model, FcMpiWait *wait);
 
-/* How long threads were preempted in MPI's functions: they gave the CPU away to wait. */
-guint64 fc_mpi_preempted_ns(const FcModel *model);
-
 /* Whether it is known which rank was late to these calls: several ranks of the group are in the
  * profile, which call it equally often here. */
 gboolean fc_mpi_has_skew(const FcProfileCollective *collective);

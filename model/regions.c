@@ -150,16 +150,3 @@ FcRegionsWait fc_regions_find_wait(const FcModel *model)
     }
     return wait;
 }
-
-guint64 fc_regions_preempted_ns(const FcModel *model)
-{
-    guint64 sum_ns = 0;
-    for (guint i = 0; i < model->profile->functions->len; i++)
-    {
-        const FcProfileFunction *function =
-            &g_array_index(model->profile->functions, FcProfileFunction, i);
-        if (fc_regions_is_runtime(model->profile, function))
-            sum_ns += function->off ? function->off->preempted_ns : 0;
-    }
-    return sum_ns;
-}

@@ -27,6 +27,3 @@ typedef struct
 
 /* What begins a region counts as waiting: the thread is there until all others are done. */
 FcRegionsWait fc_regions_find_wait(const FcModel *model);
-
-/* How long threads were preempted in the runtime: they gave the CPU away to wait. */
-guint64 fc_regions_preempted_ns(const FcModel *model);

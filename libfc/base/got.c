@@ -156,7 +156,35 @@ void fc_got_redirect(const struct dl_phdr_info *object, const struct FcInterpose
     redirect_all(object, &(struct Choice){.interposers = interposers});
 }
 
-void fc_got_redirect_by(const struct dl_phdr_info *object, void *(*choose_function)(const char *))
+struct Users
 {
-    redirect_all(object, &(struct Choice){.choose = choose_function});
+    bool (*is_library)(const struct dl_phdr_info *object);
+    struct Choice choice;
+    bool is_loaded;
+};
+
+static int find_library(struct dl_phdr_info *object, size_t bytes, void *data)
+{
+    struct Users *users = data;
+    (void)bytes;
+    users->is_loaded = users->is_library(object);
+    return users->is_loaded;
+}
+
+static int redirect_user(struct dl_phdr_info *object, size_t bytes, void *data)
+{
+    const struct Users *users = data;
+    (void)bytes;
+    if (!users->is_library(object))
+        redirect_all(object, &users->choice);
+    return 0;
+}
+
+void fc_got_redirect_users(bool (*is_library)(const struct dl_phdr_info *object),
+                           void *(*choose_function)(const char *name))
+{
+    struct Users users = {.is_library = is_library, .choice = {.choose = choose_function}};
+    fc_libc()->iterate_phdr(find_library, &users);
+    if (users.is_loaded)
+        fc_libc()->iterate_phdr(redirect_user, &users);
 }

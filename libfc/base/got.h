@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Redirects the calls of a module that was not linked with libfc to the interposers, and those of
- * MPI.
+ * MPI and of OpenMP's runtime.
  */
 #pragma once
 
 #include <link.h>
+#include <stdbool.h>
 
 struct FcInterposer
 {
@@ -19,5 +20,7 @@ struct FcInterposer
  * nothing.  An object whose table can't be written is left as it is. */
 void fc_got_redirect(const struct dl_phdr_info *object, const struct FcInterposer *interposers);
 
-/* The same, with what `choose` returns for each imported name; NULL: the entry stays as it is. */
-void fc_got_redirect_by(const struct dl_phdr_info *object, void *(*choose)(const char *name));
+/* The same in all loaded objects but those of a library, if that is loaded.  `choose` returns what
+ * an imported name leads to; NULL: the entry stays as it is. */
+void fc_got_redirect_users(bool (*is_library)(const struct dl_phdr_info *object),
+                           void *(*choose)(const char *name));

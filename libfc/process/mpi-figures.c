@@ -50,16 +50,17 @@ struct Kind
     int8_t status;
     bool is_collective;
     bool is_posted; /* what it receives comes later */
+    bool is_end;    /* of a communicator, whose handle may then be another's */
     struct Part send, receive;
 };
 
 #define SEND(name, arguments)                                                                      \
     {                                                                                              \
-        name, arguments, 5, NOT, false, false, {1, 2, 3}, NO_PART                                  \
+        name, arguments, 5, NOT, false, false, false, {1, 2, 3}, NO_PART                           \
     }
 #define COLLECTIVE(name, arguments, comm)                                                          \
     {                                                                                              \
-        name, arguments, comm, NOT, true, false, NO_PART, NO_PART                                  \
+        name, arguments, comm, NOT, true, false, false, NO_PART, NO_PART                           \
     }
 static const struct Kind kinds[] = {
     SEND("Send", 6),
@@ -70,13 +71,13 @@ static const struct Kind kinds[] = {
     SEND("Issend", 7),
     SEND("Ibsend", 7),
     SEND("Irsend", 7),
-    {"Recv", 7, 5, 6, false, false, NO_PART, {1, 2, 3}},
-    {"Irecv", 7, 5, NOT, false, true, NO_PART, {1, 2, 3}},
-    {"Mrecv", 5, NOT, 4, false, false, NO_PART, {1, 2, NOT}},
-    {"Sendrecv", 12, 10, 11, false, false, {1, 2, 3}, {6, 7, 8}},
-    {"Sendrecv_replace", 9, 7, 8, false, false, {1, 2, 3}, {1, 2, 5}},
-    {"Isendrecv", 12, 10, NOT, false, true, {1, 2, 3}, {6, 7, 8}},
-    {"Isendrecv_replace", 9, 7, NOT, false, true, {1, 2, 3}, {1, 2, 5}},
+    {"Recv", 7, 5, 6, false, false, false, NO_PART, {1, 2, 3}},
+    {"Irecv", 7, 5, NOT, false, true, false, NO_PART, {1, 2, 3}},
+    {"Mrecv", 5, NOT, 4, false, false, false, NO_PART, {1, 2, NOT}},
+    {"Sendrecv", 12, 10, 11, false, false, false, {1, 2, 3}, {6, 7, 8}},
+    {"Sendrecv_replace", 9, 7, 8, false, false, false, {1, 2, 3}, {1, 2, 5}},
+    {"Isendrecv", 12, 10, NOT, false, true, false, {1, 2, 3}, {6, 7, 8}},
+    {"Isendrecv_replace", 9, 7, NOT, false, true, false, {1, 2, 3}, {1, 2, 5}},
     COLLECTIVE("Barrier", 1, 0),
     COLLECTIVE("Bcast", 5, 4),
     COLLECTIVE("Reduce", 7, 6),
@@ -98,9 +99,8 @@ static const struct Kind kinds[] = {
     COLLECTIVE("Comm_split", 4, 0),
     COLLECTIVE("Comm_split_type", 5, 0),
     COLLECTIVE("Comm_create", 3, 0),
-    /* These end a communicator, whose handle may then be another's. */
-    {"Comm_free", 1, 0, NOT, false, false, NO_PART, NO_PART},
-    {"Comm_disconnect", 1, 0, NOT, false, false, NO_PART, NO_PART},
+    {"Comm_free", 1, 0, NOT, false, false, true, NO_PART, NO_PART},
+    {"Comm_disconnect", 1, 0, NOT, false, false, true, NO_PART, NO_PART},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 /* In a stub's kind, beside the number of the kind from 1. */
@@ -617,7 +617,7 @@ void fc_mpi_before(struct FcMpiCall *call)
         return;
     if (kind->is_collective)
         call->begun_ns = now_ns();
-    if (strcmp(kind->name, "Comm_free") == 0 || strcmp(kind->name, "Comm_disconnect") == 0)
+    if (kind->is_end)
     {
         /* whatever handles look like in C, what is at the address is one */
         const uint64_t at = *argument_at(call, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Any MPI library's functions have names that begin with MPI_ (C) or mpi_ (Fortran), and arguments
- * that are machine words.  So neither mpi.h nor a table of the functions is needed: what the loaded
+ * that are machine words.  So neither mpi.h nor a table of the functions is needed to record their
+ * calls (mpi-figures.c has one of those that send, receive or are collective): what the loaded
  * objects import under such a name is redirected, in their global offset tables, to a stub of
  * mpi-calls.S, which calls the hooks around the function.  The library's own calls are not
  * redirected.
@@ -105,30 +106,10 @@ static bool is_library(const struct dl_phdr_info *object)
                     begins_with(name, "libopen-"));
 }
 
-static int find_library(struct dl_phdr_info *object, size_t bytes, void *found)
-{
-    (void)bytes;
-    *(bool *)found |= is_library(object);
-    return *(bool *)found;
-}
-
-static int redirect(struct dl_phdr_info *object, size_t bytes, void *unused)
-{
-    (void)bytes;
-    (void)unused;
-    if (!is_library(object))
-        fc_got_redirect_by(object, choose);
-    return 0;
-}
-
 void fc_mpi_setup(void)
 {
-    bool is_there = false;
-    if (!fc_config.mpi)
-        return;
-    fc_libc()->iterate_phdr(find_library, &is_there);
-    if (is_there)
-        fc_libc()->iterate_phdr(redirect, NULL);
+    if (fc_config.mpi)
+        fc_got_redirect_users(is_library, choose);
 }
 #else
 void fc_mpi_setup(void)

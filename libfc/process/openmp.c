@@ -129,28 +129,8 @@ static bool is_runtime(const struct dl_phdr_info *object)
     return false;
 }
 
-static int find_runtime(struct dl_phdr_info *object, size_t bytes, void *found)
-{
-    (void)bytes;
-    *(bool *)found |= is_runtime(object);
-    return *(bool *)found;
-}
-
-static int redirect(struct dl_phdr_info *object, size_t bytes, void *unused)
-{
-    (void)bytes;
-    (void)unused;
-    if (!is_runtime(object))
-        fc_got_redirect_by(object, choose);
-    return 0;
-}
-
 void fc_openmp_setup(void)
 {
-    bool is_there = false;
-    if (!fc_config.openmp)
-        return;
-    fc_libc()->iterate_phdr(find_runtime, &is_there);
-    if (is_there)
-        fc_libc()->iterate_phdr(redirect, NULL);
+    if (fc_config.openmp)
+        fc_got_redirect_users(is_runtime, choose);
 }
