@@ -157,7 +157,7 @@ guint64 fc_report_elapsed_ns(const FcModel *model);
 /* Whether the function's local time is known. */
 gboolean fc_report_is_local_known(const FcProfileFunction *figures);
 
-/* The name for a sum of such times: "CPU". */
+/* Returns the column heading of times of that part, such as "CPU". */
 const char *fc_report_time_name(FcTimePart part);
 
 /* How the process ended; NULL where nothing is known of that.  The caller owns the result. */

@@ -12,10 +12,9 @@ typedef struct
 {
     const FcCounts *counts;
     FcFunctionSamples found;
-    GHashTable *entered; /* current_word of a function's entry -> arc + 1; more arcs with that
-                            current_word: */
-    guint32 *next;       /* by arc; 0: none */
-    GHashTable *sites;   /* the same for current-function words of call sites */
+    GHashTable *entered; /* the word that a function's entry stores -> its first arc + 1 */
+    guint32 *next;       /* by arc: the next one with the same word, + 1; 0: none */
+    GHashTable *sites;   /* the same for the words of call sites */
     guint32 *next_site;
 } Finder;
 

@@ -249,7 +249,7 @@ class Counted(lean.Case):
         self.assertAlmostEqual(sum(fctest_flat(self).values()) / 1e9 / took, 1, delta=0.2)
 
     def check_parts(self, profile):
-        """Three quarters, give or take five standard errors of so many samples: timers have about a hundred."""
+        """Three quarters, within five standard errors of so many samples: timers take about a hundred."""
         totals = {function.name: function.total_ns for function in profile.functions}
         both = totals["three"] + totals["one"]
         samples = profile.executed * both / sum(function.local_ns for function in profile.functions)
