@@ -24,6 +24,13 @@ static guint64 turns_of(const char *used)
     return space ? g_ascii_strtoull(space + 1, NULL, 10) : 0;
 }
 
+/* Returns the second number of schedstat, how long the thread was ready before it got a CPU. */
+static guint64 delay_of(const char *used)
+{
+    const char *space = used ? strchr(used, ' ') : NULL;
+    return space ? g_ascii_strtoull(space + 1, NULL, 10) : 0;
+}
+
 static void set_name(char **name, const char *stat, const char *end)
 {
     const char *start = strchr(stat, '(');
@@ -59,6 +66,7 @@ gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, FcProcThread *fo
     *found = (FcProcThread){0};
     read_text(pid, tid, "stat", &stat);
     read_text(pid, tid, "schedstat", &used);
+    found->delay_ns = delay_of(used);
     /* a thread's name may contain a parenthesis */
     const char *name_end = stat ? strrchr(stat, ')') : NULL;
     if (name_end)

@@ -12,12 +12,13 @@ typedef struct
 {
     guint64 ahead_ns;  /* the value that an FC_OFF_SEEN record of the thread would have now */
     guint64 turns;     /* how often it was given a CPU */
+    guint64 delay_ns;  /* how long it was ready so far while others had the CPUs; 0: not known */
     gboolean is_ready; /* it runs or could: `ahead_ns` is the least that it may be */
     gboolean has_kind;
     FcWaitKind kind; /* what it waits for */
 } FcProcThread;
 
 /* Reads all of this for one thread.  FALSE: the thread does not wait, or that can't be known; if
- * it runs, `ahead_ns` and `is_ready` are set.
+ * it runs, `ahead_ns` and `is_ready` are set.  `delay_ns` is set in any case.
  * Frees *name and sets it to the thread's name, unless that can't be known; the caller owns it. */
 gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, FcProcThread *found);

@@ -286,6 +286,14 @@ static guint32 *same_numbers(guint32 count)
     return numbers;
 }
 
+/* A thread that waits and then has no CPU at once is ready meanwhile.  Its records take both for
+ * one wait, but the kernel told the samples how long it was ready. */
+static void add_delay(const FcProcess *process, const FcThread *thread, FcStackOff *off)
+{
+    const double ticks = (double)thread->delay_ns / process->setup->clock.ns_per_tick;
+    off->preempted = MAX(off->preempted, MIN((guint64)ticks, off->off));
+}
+
 /* Closes the thread's frames at `time` (0: at its last event) and adds it to the sums. */
 static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gboolean ended)
 {
@@ -306,6 +314,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     const FcCallOverhead costs = fc_overhead_of(&process->overhead);
     fc_thread_finalize(thread, ended, &costs);
     fc_stack_get_off(thread->stack, &result.off);
+    add_delay(process, thread, &result.off);
     if (process->entries)
         fc_thread_sum_entries(thread, process->entries, 1 / process->setup->clock.ns_per_tick,
                               result.end_time - result.start_time, ended, &result.off);
@@ -458,9 +467,12 @@ gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcTh
     /* the kernel's name of the thread, for threads that have a label */
     g_autofree char *unused = NULL;
     thread->asked_us = now_us;
-    if (!fc_clock_now(&process->setup->clock, &time) ||
-        !fc_proc_thread_read(process->hello.pid, thread->tid,
-                             thread->has_label ? &unused : &thread->name, found))
+    if (!fc_clock_now(&process->setup->clock, &time))
+        return FALSE;
+    const gboolean waits = fc_proc_thread_read(process->hello.pid, thread->tid,
+                                               thread->has_label ? &unused : &thread->name, found);
+    thread->delay_ns = MAX(thread->delay_ns, found->delay_ns);
+    if (!waits)
         return FALSE;
     thread->sampled_ahead = found->ahead_ns;
     thread->sampled_time = time;

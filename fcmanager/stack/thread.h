@@ -40,6 +40,7 @@ typedef struct
     gint64 asked_us;   /* when it was sampled last, waiting or not; 0: never */
     guint64 sampled_ahead; /* the last result of fc_proc_thread_read, in ns */
     guint64 sampled_time;  /* the time of that in ticks; 0: never */
+    guint64 delay_ns;      /* until its last sample it was ready so long without a CPU */
     gboolean is_private;   /* its latest records are in memory that dies with the process */
     FcSharedMap *shared;   /* NULL: none */
     FcHeapThread *heap;    /* owned; NULL: memory is not profiled */

@@ -120,6 +120,19 @@ class Waits(fctest.Case):
         screen = self.command([fctest.tool("fcdump"), self.path("functioncheck.fc")])
         self.assertIn("The machine was busy", screen)
 
+    def test_woken(self):
+        """A thread that was woken is ready until it gets a CPU: a busy machine makes no thread idle."""
+        program = self.compile("waits_for.c", "-pthread", "-O1", "-fno-inline")
+        with self.busy_machine():
+            self.assertEqual(self.run_quiet([program, "condition"]).returncode, 0)
+        name = self.path("functioncheck.fc")
+        data = json.loads(self.command([fctest.tool("fcdump"), "--json", name]))
+        ready_ns = sum(each["preempted_ns"] for each in data["threads"])
+        told_ns = sum(each["preempted_ns"] for each in data["functions"])
+        self.assertGreater(ready_ns, 2 * told_ns, "records tell only of what interrupted the work")
+        self.assertLess(ready_ns, sum(each["wait_ns"] for each in data["threads"]))
+        self.assertRegex(self.command([fctest.tool("fcdump"), "--width=120", name]), "threads wait for .* in takes_turns")
+
     def test_shortest_call(self):
         """Of many calls that take a microsecond, some of which are preempted, none takes next to nothing."""
         source = """static volatile unsigned sum;
