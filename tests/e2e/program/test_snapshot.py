@@ -669,7 +669,8 @@ class Top(Snapshots):
             self.assertRegex(text, rf"(?m)^server \({server.pid}\)  up 0:\d\d:\d\d  {THREADS + 1} threads  last \d+\.\d s$")
             rows = self.rows(text)
             self.assertLessEqual({"handle", "parse", "cheap", "worker"}, set(rows))
-            self.assertGreater(float(rows["parse"][0]), 0)
+            # of parse alone a busy machine may have too few samples in half a second
+            self.assertGreater(float(rows["parse"][1]), 0)
             self.assertGreaterEqual(float(rows["handle"][1]), float(rows["parse"][1]))
             self.assertNotIn("\nheap ", text)
             order = [float(figures[0]) for figures in rows.values()]
