@@ -223,6 +223,9 @@ void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t 
 {
     if (!fc_thread.depth && !fc_hooks.recorded)
         begin_after_inlining(function, site, where);
+    /* A handler that interrupted the hook before this may have made the thread's first such call. */
+    else if (!fc_thread.depth)
+        fc_recorded_complete(fc_hooks.recorded, function, site, fc_frame_address(function, where));
     fc_counted_check_after_inlining(function, site, where);
 }
 
@@ -234,6 +237,13 @@ void fc_counted_exit_after_inlining(uint64_t site, uint64_t where)
         ends |= ends_frame(fc_thread.counted, function, site, where);
     if (ends != FC_ENDS_NOTHING || function == FC_DEPTH_UNKNOWN)
         record_exit(ends, FC_FUNCTION_AFTER_INLINING, site, where);
+}
+
+void fc_counted_complete_after_inlining(uint64_t function, uint64_t site, uint64_t where)
+{
+    if ((function & FC_FUNCTION_AFTER_INLINING) &&
+        (where & FC_WHERE_KIND_MASK) == FC_RECORD_ENTER && fc_hooks.recorded)
+        fc_recorded_complete(fc_hooks.recorded, function, site, fc_frame_address(function, where));
 }
 
 /* A skipped call has made no record. */

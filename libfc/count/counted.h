@@ -26,6 +26,11 @@ void fc_counted_exit(void *function, void *site, uint64_t where);
 void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t where);
 void fc_counted_exit_after_inlining(uint64_t site, uint64_t where);
 
+/* To be called after a record was made without asking any of these: a handler may have come in
+ * between, and with it what these keep of recorded calls.  Does nothing for other records than
+ * entries after inlining. */
+void fc_counted_complete_after_inlining(uint64_t function, uint64_t site, uint64_t where);
+
 /* The same after inlining, for threads whose hooks count or skip such functions (recorded.h).
  * The entry is in fc_hooks.recorded already.  The first is for a counter that is used up, the
  * second for an entry that the hook could not handle, the third for the exits of all calls at a

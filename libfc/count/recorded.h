@@ -133,6 +133,21 @@ fc_recorded_find(struct FcRecorded *recorded, uint64_t site, uint64_t frame_addr
                : NULL;
 }
 
+/* To be called after the entry of a call was recorded by a hook that had found no table: a handler
+ * that interrupted the hook may have made one.  Adds the entry unless it is there.  Not for calls
+ * that counted.c skips or counts. */
+static inline __attribute__((always_inline)) void fc_recorded_complete(struct FcRecorded *recorded,
+                                                                       uint64_t function,
+                                                                       uint64_t site,
+                                                                       uint64_t frame_address)
+{
+    if (fc_likely(!recorded) || !fc_recorded_watches(recorded, frame_address))
+        return;
+    const struct FcRecordedCall *call = fc_recorded_find(recorded, site, frame_address);
+    if (!call || call->function != function)
+        fc_recorded_push(recorded, function, site, frame_address);
+}
+
 /* Makes `recorded`, which has no entries, that of the calling thread, for a stack at that
  * address and of that size.  Signals blocked. */
 void fc_recorded_use(struct FcRecorded *recorded, uint64_t stack_start, uint64_t stack_bytes);

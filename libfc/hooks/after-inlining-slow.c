@@ -77,7 +77,16 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         time = fc_clock_now();
     if (fc_switches_any() || fc_state_forked_unseen())
         fc_switches_check(time);
-    fc_record_make(time, function, site, where);
+    uint64_t generation;
+    struct FcRecord *slot = fc_record_reserve(&generation);
+    if (slot)
+    {
+        fc_record_store(slot, generation, time, function, site, where);
+        fc_counted_complete_after_inlining((uint64_t)(uintptr_t)function, (uint64_t)(uintptr_t)site,
+                                           where);
+    }
+    else
+        fc_record_slow(time, function, site, where);
 }
 
 void fc_after_inlining_record(uint64_t time, void *function, void *site, uint64_t where)

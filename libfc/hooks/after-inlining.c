@@ -201,6 +201,9 @@ count_or_record(enum FcRecordKind kind, uintptr_t function, uint64_t key, uint64
         if (fc_likely(slot))
         {
             fc_record_store(slot, generation, time, code, site, where);
+            if (kind == FC_RECORD_ENTER && !is_checked)
+                fc_recorded_complete(fc_hooks.recorded, (uintptr_t)code, (uintptr_t)site,
+                                     frame_address);
             return;
         }
     }

@@ -93,6 +93,8 @@ static void end_pause_and_restore_signals(uint64_t old)
 
 static void record(uint64_t time, void *function, void *site, uint64_t where)
 {
+    /* If not, a handler's deferred calls may be the first that are checked here. */
+    const bool is_checked = fc_thread.checks_all_calls;
     for (;;)
     {
         if (fc_state_is_off())
@@ -112,7 +114,8 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         uint64_t old = fc_block_signals();
         uint32_t freed = fc_chunks_count_freed();
         bool filled = refill();
-        if (filled && fc_filtered_begin() && is_of_call)
+        const bool begins = filled && fc_filtered_begin();
+        if (is_of_call && (begins || (filled && !is_checked && fc_thread.checks_all_calls)))
         {
             fc_switches_begin_records(&time);
             end_pause_and_restore_signals(old);
@@ -124,6 +127,8 @@ static void record(uint64_t time, void *function, void *site, uint64_t where)
         if (slot)
         {
             fc_record_store(slot, generation, time, function, site, where);
+            fc_counted_complete_after_inlining((uint64_t)(uintptr_t)function,
+                                               (uint64_t)(uintptr_t)site, where);
             fc_call_sites_begin(time, !fc_user_filter_is_on() && !fc_depth_is_on());
         }
         if (slot && fc_thread.has_ended)

@@ -105,6 +105,20 @@ class Interrupts(fctest.Case):
                 calls = checks.calls_of([fcprofile.load(self.path("functioncheck.fc"))])
                 self.assertEqual(calls["leaf"], int(done.stdout))
 
+    def test_first_in_thread(self):
+        """At any instruction of a thread's first call, with a filter, for which a thread makes its tables then."""
+        for name, config in ("before", ()), ("after", ("--after-inlining",)):
+            with self.subTest(config=config):
+                program = self.compile("first_in_thread.c", "-pthread", config=config, output=name)
+                done = self.run_quiet([program], env={"FC_FILTER": "skip:none_such", "FC_DUMP_NAME": name})
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                threads, came = map(int, done.stdout.split())
+                profile = fcprofile.load(self.path(name + ".fc"))
+                calls = checks.calls_of([profile])
+                self.assertEqual([calls[each] for each in ("first", "second", "in_handler")], [threads, threads, came])
+                self.assertGreater(came, 60)
+                self.assertEqual(profile.repairs, {})
+
     def test_fork_in_counted_call(self):
         """At any instruction of a call that the hooks in the program count: the tables that they are at are empty in
         the child."""
