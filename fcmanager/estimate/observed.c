@@ -25,6 +25,7 @@ typedef struct
     double *busy;      /* by context: its local time on the CPU, in ticks */
     double *whole;     /* by frame: all that it took, with counted calls in it and hooks */
     double *uncertain; /* by context: how far its time may be wrong, if it was not measured */
+    gboolean *divided; /* by recorded frame: counted calls are in it */
     double *before;    /* the part of `busy` before sampling began */
     double ticks;      /* ticks per unit of the samples' weight */
 } Refine;
@@ -34,10 +35,11 @@ typedef struct
 {
     double busy;
     double uncertain;
-    double before;   /* the part of `busy` before sampling began */
-    double wanted;   /* its local time on the CPU by the samples */
-    double movable;  /* how much time it can lose, or the sum of `uncertain` if it gains */
-    gboolean is_set; /* its time is to be `wanted` */
+    double before;    /* the part of `busy` before sampling began */
+    double wanted;    /* its local time on the CPU by the samples */
+    double movable;   /* how much time it can lose, or the sum of `uncertain` if it gains */
+    gboolean is_rest; /* its time is what counted calls leave of recorded ones */
+    gboolean is_set;  /* its time is to be `wanted` */
 } Function;
 
 /* ---- What is known without ------------------------------------------------------------- */
@@ -64,7 +66,6 @@ static void find_before(Refine *refine)
 static void find_frames(Refine *refine)
 {
     const FcCounts *counts = refine->counts;
-    g_autofree gboolean *is_divided = g_new0(gboolean, counts->node_count);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
@@ -74,7 +75,7 @@ static void find_frames(Refine *refine)
         const gboolean is_frame = !is_counted && !fc_counts_is_deep(counts, i);
         refine->frames[i] = is_frame ? i : refine->frames[node->parent];
         refine->whole[refine->frames[i]] += refine->busy[i] + (double)refine->removed[i];
-        is_divided[refine->frames[i]] |= is_counted;
+        refine->divided[refine->frames[i]] |= is_counted;
     }
     for (guint32 i = 1; i < counts->node_count; i++)
     {
@@ -82,7 +83,7 @@ static void find_frames(Refine *refine)
         refine->uncertain[i] = (double)refine->removed[i];
         if (is_counted)
             refine->uncertain[i] += refine->busy[i];
-        else if (refine->frames[i] == i && is_divided[i])
+        else if (refine->frames[i] == i && refine->divided[i])
             refine->uncertain[i] = refine->whole[i];
     }
 }
@@ -97,6 +98,7 @@ static void sum_functions(Refine *refine, Function *functions)
         Function *function = &functions[counts->nodes[i].function];
         function->busy += refine->busy[i];
         function->uncertain += refine->uncertain[i];
+        function->is_rest |= refine->frames[i] == i && refine->divided[i];
         function->before += refine->busy[i] * refine->before[i];
         all += (refine->busy[i] + (double)refine->removed[i]) * (1 - refine->before[i]);
     }
@@ -157,24 +159,26 @@ static double *find_outside(const Refine *refine)
     return outside;
 }
 
-/* Whether the samples rule out the time `busy`.  They do if it is above the upper 97.5% limit of a
- * Poisson distribution, n + 2 * sqrt(n + 1) + 2 for n samples. */
+/* Whether the samples rule out the time `busy`.  They do if it is outside of the 95% interval of
+ * the mean of a Poisson distribution of which n were seen: n - 2 * sqrt(n) to n + 2 * sqrt(n + 1)
+ * + 2. */
 static gboolean contradict(const Refine *refine, double seen, double busy)
 {
     const double each = refine->observed->weight / (double)refine->observed->samples;
+    const double least = seen - 2 * sqrt(seen * each);
     const double most = seen + 2 * sqrt((seen + each) * each) + 2 * each;
-    return busy > most * refine->ticks;
+    return busy < least * refine->ticks || busy > most * refine->ticks;
 }
 
 /* A function with few samples.  They tell little, but a short function's timed calls can be far too
- * long, as the code that times them is never in the cache.  If so much time would have brought more
- * samples, the samples are used, with one added: if n were seen, the mean of what is possible is n
- * + 1. */
+ * long, as the code that times them is never in the cache; and what such times leave of the
+ * recorded call around them is then far too short.  If the samples rule the time out, they are
+ * used, with one added: if n were seen, the mean of what is possible is n + 1. */
 static gboolean take_few_samples(const Refine *refine, guint32 index, const Function *function,
                                  double *seen, double *variance)
 {
     const double each = refine->observed->weight / (double)refine->observed->samples;
-    if (refine->counts->functions[index].counted == 0 ||
+    if ((refine->counts->functions[index].counted == 0 && !function->is_rest) ||
         !contradict(refine, *seen, function->busy - function->before))
         return FALSE;
     *seen += each;
@@ -317,6 +321,7 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead
         .whole = g_new0(double, counts->node_count + 1),
         .uncertain = g_new0(double, counts->node_count + 1),
         .before = g_new0(double, counts->node_count + 1),
+        .divided = g_new0(gboolean, counts->node_count + 1),
     };
     g_autofree Function *functions = g_new0(Function, counts->function_count + 1);
     find_frames(&refine);
@@ -333,4 +338,5 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead
     g_free(refine.whole);
     g_free(refine.uncertain);
     g_free(refine.before);
+    g_free(refine.divided);
 }

@@ -220,7 +220,7 @@ static void expect_nothing(const Seen *seen, guint count)
 /* Few samples say nothing, nor do many at unknown addresses. */
 static void test_too_little(void)
 {
-    const Seen few[] = {{FC_CURRENT_HOOK, 4}, {IN_A, 10}, {IN_B, 10}, {IN_C, 5}};
+    const Seen few[] = {{FC_CURRENT_HOOK, 4}, {IN_A, 15}, {IN_B, 4}, {IN_C, 5}};
     expect_nothing(few, G_N_ELEMENTS(few));
     const Seen strange[] = {{FC_CURRENT_HOOK, 200}, {IN_A, 300}, {IN_B, 300}, {0x1234567890, 200}};
     expect_nothing(strange, G_N_ELEMENTS(strange));
@@ -239,6 +239,18 @@ static void test_few(void)
     g_assert_cmpuint(times.local[1], >=, RUN / 200 / 2);
     g_assert_cmpuint(times.local[1], <=, 3 * RUN / 200);
     g_assert_cmpuint(times.local[0], >=, 40000);
+}
+
+/* Of 40 samples 20 were in B, so it took more than 10,000 ticks, and what that would leave of A is
+ * too much. */
+static void test_few_contradict(void)
+{
+    const Seen seen[] = {{FC_CURRENT_HOOK, 8}, {IN_A, 4}, {IN_B, 20}, {IN_C, 8}};
+    const Times times = WITH(seen, 1000);
+    g_assert_cmpuint(times.local[0], >=, RUN * 4 / 40 / 2);
+    g_assert_cmpuint(times.local[0], <=, RUN * 5 / 40);
+    g_assert_cmpuint(times.local[1], >=, RUN * 20 / 40 / 2);
+    g_assert_cmpuint(times.local[1], <=, RUN * 21 / 40);
 }
 
 /* Before anybody looked A was at work for most of its time: what was seen is of the rest. */
@@ -335,6 +347,7 @@ int main(int argc, char **argv)
     g_test_add_func("/observed/outside", test_outside);
     g_test_add_func("/observed/too-little", test_too_little);
     g_test_add_func("/observed/few", test_few);
+    g_test_add_func("/observed/few-contradict", test_few_contradict);
     g_test_add_func("/observed/late", test_late);
     g_test_add_func("/observed/variance", test_variance);
     g_test_add_func("/observed/deep", test_deep);
