@@ -223,7 +223,8 @@ void fc_counted_enter_after_inlining(uint64_t function, uint64_t site, uint64_t 
 {
     if (!fc_thread.depth && !fc_hooks.recorded)
         begin_after_inlining(function, site, where);
-    /* A handler that interrupted the hook before this may have made the thread's first such call. */
+    /* A handler that interrupted the hook before this may have made the thread's first such call.
+     */
     else if (!fc_thread.depth)
         fc_recorded_complete(fc_hooks.recorded, function, site, fc_frame_address(function, where));
     fc_counted_check_after_inlining(function, site, where);

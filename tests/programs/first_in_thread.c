@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * In each thread the first profiled call is interrupted after so many instructions, which are single steps by the trap
- * flag, as of a debugger, from the caller on through the hooks.  The handler makes a profiled call then.  Prints how
- * many threads there were, and in how many of them the handler came in time.
+ * In each thread the first profiled call is interrupted after so many instructions, which are
+ * single steps by the trap flag, as of a debugger, from the caller on through the hooks.  The
+ * handler makes a profiled call then.  Prints how many threads there were, and in how many of them
+ * the handler came in time.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
