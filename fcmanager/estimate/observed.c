@@ -25,7 +25,6 @@ typedef struct
     double *busy;      /* by context: its local time on the CPU, in ticks */
     double *whole;     /* by frame: all that it took, with counted calls in it and hooks */
     double *uncertain; /* by context: how far its time may be wrong, if it was not measured */
-    gboolean *divided; /* by recorded frame: counted calls are in it */
     double *before;    /* the part of `busy` before sampling began */
     double ticks;      /* ticks per unit of the samples' weight */
 } Refine;
@@ -63,9 +62,10 @@ static void find_before(Refine *refine)
 
 /* A recorded frame was measured together with the counted calls in it.  How its time is divided
  * between them is not known. */
-static void find_frames(Refine *refine)
+static void find_frames(Refine *refine, Function *functions)
 {
     const FcCounts *counts = refine->counts;
+    g_autofree gboolean *is_divided = g_new0(gboolean, counts->node_count);
     for (guint32 i = 1; i < counts->node_count; i++)
     {
         const FcCountsNode *node = &counts->nodes[i];
@@ -75,7 +75,7 @@ static void find_frames(Refine *refine)
         const gboolean is_frame = !is_counted && !fc_counts_is_deep(counts, i);
         refine->frames[i] = is_frame ? i : refine->frames[node->parent];
         refine->whole[refine->frames[i]] += refine->busy[i] + (double)refine->removed[i];
-        refine->divided[refine->frames[i]] |= is_counted;
+        is_divided[refine->frames[i]] |= is_counted;
     }
     for (guint32 i = 1; i < counts->node_count; i++)
     {
@@ -83,8 +83,11 @@ static void find_frames(Refine *refine)
         refine->uncertain[i] = (double)refine->removed[i];
         if (is_counted)
             refine->uncertain[i] += refine->busy[i];
-        else if (refine->frames[i] == i && refine->divided[i])
+        else if (refine->frames[i] == i && is_divided[i])
+        {
             refine->uncertain[i] = refine->whole[i];
+            functions[counts->nodes[i].function].is_rest = TRUE;
+        }
     }
 }
 
@@ -98,7 +101,6 @@ static void sum_functions(Refine *refine, Function *functions)
         Function *function = &functions[counts->nodes[i].function];
         function->busy += refine->busy[i];
         function->uncertain += refine->uncertain[i];
-        function->is_rest |= refine->frames[i] == i && refine->divided[i];
         function->before += refine->busy[i] * refine->before[i];
         all += (refine->busy[i] + (double)refine->removed[i]) * (1 - refine->before[i]);
     }
@@ -321,10 +323,9 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead
         .whole = g_new0(double, counts->node_count + 1),
         .uncertain = g_new0(double, counts->node_count + 1),
         .before = g_new0(double, counts->node_count + 1),
-        .divided = g_new0(gboolean, counts->node_count + 1),
     };
     g_autofree Function *functions = g_new0(Function, counts->function_count + 1);
-    find_frames(&refine);
+    find_frames(&refine, functions);
     find_before(&refine);
     sum_functions(&refine, functions);
     move_deep(&refine, samples->seen);
@@ -338,5 +339,4 @@ void fc_observed_refine(FcCounts *counts, guint64 *removed, const FcCallOverhead
     g_free(refine.whole);
     g_free(refine.uncertain);
     g_free(refine.before);
-    g_free(refine.divided);
 }
