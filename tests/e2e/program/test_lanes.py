@@ -58,7 +58,8 @@ class Lanes(fctest.Case):
     def check_sums(self, thread):
         lanes = thread["lanes"]
         self.assertEqual(sum(lanes["blocked_ns"]) + sum(lanes["preempted_ns"]), thread["wait_ns"])
-        self.assertAlmostEqual(sum(lanes["preempted_ns"]), thread["preempted_ns"], delta=1)
+        # of the delay after a wait records do not tell, so lanes have it as a part of the wait
+        self.assertLessEqual(sum(lanes["preempted_ns"]), thread["preempted_ns"] + 1)
         self.assertEqual(len(lanes["blocked_ns"]), len(lanes["preempted_ns"]))
         self.assertLessEqual(len(lanes["blocked_ns"]), 128)
         life = thread["end_ns"] - lanes["start_ns"]
