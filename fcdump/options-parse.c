@@ -228,11 +228,14 @@ static gboolean check_diff(FcOptions *options, gboolean split, GError **error)
             return fc_option_fail(error, "--%s can't show a difference", report->name);
     }
     const char *beside = find_report_beside_diff(options);
-    return !beside ||
-           fc_option_fail(error,
-                          "--%s can't show a difference: that is shown by function, with --tree "
-                          "also by context",
-                          beside);
+    if (beside)
+        return fc_option_fail(error,
+                              "--%s can't show a difference: that is shown by function, with "
+                              "--tree also by context",
+                              beside);
+    return options->sort <= FC_SORT_CALLS ||
+           fc_option_fail(error, "--diff has no bounds of calls: differences can be sorted by "
+                                 "total, local, name or calls");
 }
 
 /* ---- Exports ------------------------------------------------------------------- */

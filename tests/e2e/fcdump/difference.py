@@ -259,6 +259,7 @@ for words, part in (
         (["--fail-on=total:+5%", "a.fc"], "--fail-on: there is nothing to compare"),
         (["--markdown", "a.fc"], "--markdown: there is nothing to compare"),
         (["--diff", "--dot", "a.fc", "b.fc"], "--dot can't show a difference"),
+        (["--diff", "--sort=min", "a.fc", "b.fc"], "--diff has no bounds of calls: differences can be sorted by"),
         *[(["--diff", option, "a.fc", "b.fc"], f"--{option[2:].split('=')[0]} can't show a difference: that is shown by "
            "function, with --tree also by context") for option in
           ("--flat", "--graph", "--rgraph", "--threads", "--peek=main", "--path=main,work", "--trace", "--suggest-filter",
