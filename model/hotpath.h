@@ -19,9 +19,9 @@ typedef struct
 } FcHotStep;
 
 /* For each function of the model whether a thread seems to wait in it: nearly all of that thread's
- * time is the function's own, in few calls, while other threads work.  Of a thread of which it is
- * known when it waited that is asked only with FC_TIME_PART_WALL, and if it is idle.  All FALSE
- * where there is one thread.  The caller owns the result. */
+ * time is the function's own, in few calls, while other threads work.  A thread whose waits are
+ * known is considered only with FC_TIME_PART_WALL, and if it is idle.  All FALSE if there is one
+ * thread.  The caller owns the result. */
 gboolean *fc_hot_waiting(const FcModel *model);
 
 /* From the function that is 100%, or else the heaviest that was called first of all, and from each

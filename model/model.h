@@ -96,9 +96,8 @@ typedef struct
     guint64 local_ns;    /* the sum of all local times */
     guint64 base_ns;     /* 100%: the same, or what fc_model_set_base has set */
     gint base;           /* the function whose total time that is, or FC_NONE */
-    gboolean of_threads; /* the figures of functions are of some threads, those of contexts of all;
-                            and where the profile does not say which thread called whom: */
-    gboolean lacks_arcs; /* those of arcs of all */
+    gboolean of_threads; /* functions have the figures of the selected threads, contexts of all */
+    gboolean lacks_arcs; /* arcs have those of all threads, too: the profile has no others */
 } FcModel;
 
 /* An empty one, to be filled in by load.c.  The caller owns it; free takes all that it holds. */

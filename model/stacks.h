@@ -88,7 +88,7 @@ gboolean fc_weight_is_known(const FcModel *model, FcWeight weight);
  * "blocks". */
 const char *fc_weight_name(FcWeight weight);
 const char *fc_weight_unit(FcWeight weight);
-/* How what stacks of that model weigh is called: of its time the part, if it is one. */
+/* Returns the title of the weight.  For time it says which part of it the model shows. */
 const char *fc_weight_title(const FcModel *model, FcWeight weight);
 
 static inline const FcStackNode *fc_stacks_node(const FcStacks *stacks, guint index)

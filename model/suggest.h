@@ -51,9 +51,10 @@ typedef struct
     GArray *files; /* FcSuggestFile, the dearest first: where no few functions can be named */
 } FcSuggestion;
 
-/* `now` costs what was taken off the times of functions; each call has the part of that which it
- * has by what calls cost when the process started.  NULL where the profile does not hold what calls
- * cost, or the model (--time=wait) no time on the CPU.  Times must be without what hooks took (not
+/* `now` costs the overhead that was subtracted from the times of functions.  It is divided among
+ * the calls in proportion to what such calls cost when the process started.  NULL where the profile
+ * does not hold what calls cost, or the model (--time=wait) no time on the CPU.  Times must be
+ * without what hooks took (not
  * --raw). Where `now` is below `percent` the ways are empty.  The caller owns the result. */
 FcSuggestion *fc_suggest(const FcModel *model, double percent);
 void fc_suggestion_free(FcSuggestion *suggestion);

@@ -76,7 +76,7 @@ typedef enum
 {
     FC_FIELD_NUMBER,   /* guint64 */
     FC_FIELD_SQUARE,   /* FcSquare */
-    FC_FIELD_TOTAL,    /* likewise; the reader adds to it */
+    FC_FIELD_TOTAL,    /* guint64; the reader adds to it */
     FC_FIELD_SIGNED,   /* gint64 */
     FC_FIELD_ADDRESS,  /* guint64, in hexadecimal */
     FC_FIELD_BELOW,    /* guint or an enum, less than `of` */

@@ -14,18 +14,17 @@
  *   in proportion to how often the counter ran down in each context, which is random and so without
  *   bias.  If it never did, they are apportioned in proportion to the recorded calls; if there are
  *   none, in proportion to how often each caller was called.  Parts are rounded so
- *   that the sums are exact.  Apportioned figures are marked.  Where a
- *   call site shows that a counted function must have called, and no context of it is known there,
- *   one is made, so that contexts and arcs agree on who called; the calls of that one are with its
- *   other contexts.
+ *   that the sums are exact.  Apportioned figures are marked.  If a
+ *   call site is in a counted function that has no context there, an empty context is made, so that
+ *   contexts and arcs agree on who called.  The function's own calls stay in its other contexts.
  * - The time of untimed calls is their number times the mean local time of the timed calls.  It is
  *   subtracted from the recorded frame around them, where it was spent, and added to the counted
  *   function.  A timed call stands for all calls of its counter with the same probability, and what
  *   it calls has its own local time, so the sum is without bias however counted functions call one
  *   another.  A timed call with a local time of more than 100 us was preempted, or did what is too
- *   rare to be timed at random: it stands for itself alone.  What timing adds to short calls is
- * subtracted by the calibration.  If a frame has less local time than its counted callees ask for,
- * each gets a proportional part.  No time becomes negative.
+ *   rare to be timed at random: it stands for itself alone.  The
+ *   overhead inside a timed call is subtracted from the mean.  If a frame has less local time than
+ * its counted callees ask for, each gets a proportional part.  No time becomes negative.
  * - A call within another one of its function is in the context of that one.  The time by call site
  *   of such calls is estimated from their share of the context's calls.
  * - Calls deeper than FC_DEPTH are given to contexts in the same way, but have no time: theirs, and

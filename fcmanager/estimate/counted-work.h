@@ -9,8 +9,8 @@
 #include "fcmanager/estimate/counted.h"
 #include "fcmanager/estimate/overhead.h"
 
-/* Used in place of a pair number: a share of the overhead of timing calls, which moves from the
- * recorded frame to their caller. */
+/* In place of a pair's number: the share is no calls, but overhead of timed calls.  It was measured
+ * in the recorded frame, and moves to the counted function that made the calls. */
 #define FC_SHARE_OF_OVERHEAD G_MAXUINT32
 
 /* Calls of `pair` in context `node`, made while `frame` was the innermost recorded frame. */
@@ -126,9 +126,9 @@ guint64 fc_attribution_sure_calls(const FcAttribution *work, guint32 arc);
 guint32 fc_attribution_likely_caller(const FcAttribution *work, const FcCountedPair *pair);
 /* Whether any call of the pair has a certain caller. */
 gboolean fc_attribution_is_sure(const FcAttribution *work, const FcCountedPair *pair);
-/* Returns the counted function (+ 1) that calls the pair when the calls are recorded below
- * `function` (+ 1; 0: none), which has no such call site.  Returns 0 if `function` calls it itself.
- */
+/* The calls of the pair were recorded below `function` (+ 1; 0: none).  Returns the counted
+ * function
+ * (+ 1) between them that made the calls; 0: `function` made them itself. */
 guint32 fc_attribution_hidden_caller(const FcAttribution *work, const FcCountedPair *pair,
                                      guint32 function);
 /* Makes a context of the counted function `hidden` (+ 1) below `frame`, by a chain of known

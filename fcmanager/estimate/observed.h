@@ -4,10 +4,11 @@
  *
  * A function's share of the samples is its share of the time, whatever hooks cost in this program
  * on this machine.  Its standard error follows from the number of samples.  If a function contains
- * hooks or gave time to counted calls, and has 30 samples of equal weight or more, its final local
- * time is that of the samples.  Otherwise the estimate without samples stays, which is the mean of
- * its timed calls times their number, unless even its few samples rule that out.  Times that were
- * measured and contain no hooks are not changed.
+ * hooks or gave time to counted calls, and its samples are as certain as 30 of equal weight (the
+ * square of their sum over their variance), its final local time is that of the samples.  Otherwise
+ * the estimate without samples stays, which is the mean of its timed calls times their number,
+ * unless even its few samples rule that out.  Times that were measured and contain no hooks are not
+ * changed.
  *
  * No recorded call gets more time than it took; what its functions do not get of it is overhead.
  */

@@ -185,9 +185,8 @@ struct FcPair *fc_counters_make_pair(struct FcCounted *counted, struct FcFunctio
 void fc_counters_refill(struct FcCounted *counted, struct FcCount *count, uint32_t backoff);
 
 /* How often the distance is doubled.  Records of samples hold it, since it gives the number of
- * calls that a sample stands for.  It depends on the counter's calls alone, and these are the
- * same when the counter is used up as they were when it was filled.  (Only the fill after a step
- * is reported with the distance of the next one.) */
+ * calls that a sample stands for.  It follows from the number of the counter's calls at its last
+ * refill.  (After the refill at which the distance became longer, it is reported one too high.) */
 uint32_t fc_counters_backoff(const struct FcCounted *counted, const struct FcCount *count);
 
 /* The next number of this thread's random generator. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * See detail.h.  The rule: a function is counted if its calls take less than SHORT_NS on average,
- * without the overhead of recording what they call.  If a function mostly calls itself, and takes
- * no longer in each of these calls, its nested calls are counted; later all of its calls, if many
- * outermost ones since then were as short.
+ * without the overhead of recording what they call.  If more than half of a function's calls are
+ * within another call of it, and these are short, only these are counted at first.  All of its
+ * calls are counted after many outermost ones that were short, too.
  *
  * While the records do not show clearly what is open, no function begins to be counted, and
  * recording goes on.
@@ -217,8 +217,8 @@ static bool opens_frame(const struct FcRecord *record)
 }
 
 /* Whether the two records, an entry and an exit in a row, are a whole call, after which what is
- * open is the same as before.  Its caller then seems longer by the overhead of recording this
- * call, if the caller is judged at all: it may be counted later than it could be. */
+ * open is the same as before.  Such calls are skipped.  That leaves their recording overhead in the
+ * caller's time, so the caller may begin to be counted later. */
 static bool is_whole_call(const struct FcChunk *chunk, const struct FcRecord *entry,
                           const struct FcRecord *exit)
 {

@@ -93,9 +93,8 @@ fc_recorded_cut(struct FcRecorded *recorded, uint64_t site, uint64_t frame_addre
     return at;
 }
 
-/* Whether this call is within as many recorded ones as the table holds.  Then nothing that was
- * entered there is counted: the counted calls that were open when the table became full have
- * higher addresses. */
+/* Whether the table was full when this call was entered, so that the call was recorded.  The
+ * counted calls that were open when the table became full have higher addresses. */
 static inline __attribute__((always_inline)) bool
 fc_recorded_is_within(struct FcRecorded *recorded, uint64_t site, uint64_t frame_address)
 {
