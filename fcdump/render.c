@@ -11,9 +11,11 @@
 #include <string.h>
 
 #define COLUMN_GAP 2
-#define NAME_WIDTH_MIN 32   /* if the last column would be narrower, spare columns are dropped */
+#define NAME_WIDTH_MIN 32   /* if the last column would be narrower, ranks 1 and 2 are dropped */
+#define NAME_LEAST_PART 4   /* if it would have less than this part of a line, so are others, */
+#define NAME_WIDTH_LEAST 20 /* but it needs no more than this, */
+#define NAME_WIDTH_SMALL 8  /* and no less than this */
 #define NAME_WIDTH_TREE 16  /* if a tree leaves less for names, its levels are narrowed */
-#define NAME_WIDTH_LEAST 8  /* if the last column would be narrower still, so are others */
 #define KEY_WIDTH_MAX 16    /* "Hot path   ..." */
 #define DROPPED G_MAXUINT32 /* width of a column that is left out */
 
@@ -293,26 +295,49 @@ static guint line_width(const FcTable *table, const guint *widths)
     return span_width(widths, 0, table->count);
 }
 
+/* Whether lines fit if the last column has so many columns, or as many as it needs. */
+static gboolean fits(const FcTable *table, const FcRender *render, const guint *widths, guint name)
+{
+    const guint last = widths[table->count - 1];
+    return render->width == 0 ||
+           line_width(table, widths) - (last - MIN(last, name)) <= render->width;
+}
+
+static guint last_rank(const FcTable *table)
+{
+    guint rank = 0;
+    for (guint c = 0; c < table->count; c++)
+        rank = MAX(rank, table->columns[c].spare);
+    return rank;
+}
+
+static guint least_name(const FcRender *render)
+{
+    return CLAMP(render->width / NAME_LEAST_PART, NAME_WIDTH_SMALL, NAME_WIDTH_LEAST);
+}
+
 /* Leaves out spare columns until the last one has room. */
 static void drop_columns(const FcTable *table, const FcRender *render, guint *widths)
 {
-    const guint last = widths[table->count - 1];
-    const guint more = last - MIN(last, NAME_WIDTH_MIN);
-    for (guint rank = 1; rank <= 2; rank++)
+    const guint ranks = last_rank(table);
+    for (guint rank = 1; rank <= ranks; rank++)
     {
-        if (render->width == 0 || line_width(table, widths) - more <= render->width)
-            return;
+        if (fits(table, render, widths, rank <= 2 ? NAME_WIDTH_MIN : least_name(render)))
+            continue;
         for (guint c = 0; c < table->count; c++)
             if (table->columns[c].spare == rank)
                 widths[c] = DROPPED;
     }
-    for (guint c = table->count - 1; c-- > 1;)
-    {
-        const guint least = widths[table->count - 1] - MIN(last, NAME_WIDTH_LEAST);
-        if (line_width(table, widths) - least > render->width &&
-            table->columns[table->count - 1].heading)
+    for (guint c = table->count - 1; c-- > 1 && table->columns[table->count - 1].heading;)
+        if (!fits(table, render, widths, least_name(render)))
             widths[c] = DROPPED;
-    }
+}
+
+gboolean fc_table_fits(const FcTable *table, const FcRender *render)
+{
+    g_autofree guint *widths = g_new0(guint, table->count);
+    measure(table, widths);
+    return fits(table, render, widths, least_name(render));
 }
 
 static void append_pad(GString *line, guint count)
@@ -422,7 +447,10 @@ static void print_dropped(const FcTable *table, FcRender *render, const guint *w
         const gboolean is_whole = span_width(widths, first, end) == 0;
         for (guint c = first; c < end; c++)
         {
-            const char *heading = table->columns[c].heading ? table->columns[c].heading : "";
+            const char *csv = group ? NULL : table->columns[c].csv;
+            const char *heading = csv                         ? csv
+                                  : table->columns[c].heading ? table->columns[c].heading
+                                                              : "";
             if (widths[c] != DROPPED || is_hidden(table, c) || (is_whole && group && c > first))
                 continue;
             g_string_append_printf(names, "%s%s%s%s", names->len > 0 ? ", " : "",

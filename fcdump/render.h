@@ -56,7 +56,9 @@ typedef struct
     const char *group;   /* over several columns; or NULL */
     const char *heading; /* NULL: none */
     gboolean left;       /* aligned to the left */
-    guint spare; /* 0: always shown; 1, 2: left out where the terminal is too narrow, 1 first */
+    /* 1, 2: left out where the last column would be narrower than most names, 1 first.  3 and more:
+     * where names would be cut to a few letters, 3 first.  0: after all others. */
+    guint spare;
     const char *unit; /* of the values with --csv: "bytes", "elapsed ns"; "ns": by the clock that
                          was chosen; FC_UNIT_OF_CALL; or NULL */
     const char *csv;  /* heading with --csv in place of the other two; or NULL */
@@ -82,7 +84,10 @@ void fc_table_remark(FcTable *table, FcStyle style);
 void fc_table_hide(FcTable *table, guint column);
 gboolean fc_table_is_empty(const FcTable *table);
 
-/* If a line is wider than the terminal, drops spare columns, in whole groups, and says so below.
+/* Whether all columns have room, and names at least as much as any others are not dropped for. */
+gboolean fc_table_fits(const FcTable *table, const FcRender *render);
+
+/* If a line is wider than the terminal, drops spare columns, all of one rank, and says so below.
  * Then shortens names in the last column, unless that has no heading.  With --csv: the table as RFC
  * 4180 has it. */
 void fc_table_print(const FcTable *table, FcRender *render);

@@ -10,7 +10,7 @@ static const FcColumn columns[] = {
     {"local", "time", FALSE, .unit = "ns"},
     {"local", "%", FALSE},
     {"local", "sum %", FALSE},
-    {"local", "waiting", FALSE, .unit = "off-CPU ns"},
+    {"local", "waiting", FALSE, 3, .unit = "off-CPU ns"},
     {"total per call", "min", FALSE, 2, .unit = FC_UNIT_OF_CALL},
     {"total per call", "max", FALSE, 2, .unit = FC_UNIT_OF_CALL},
     {"local per call", "min", FALSE, 1, .unit = FC_UNIT_OF_CALL},

@@ -12,9 +12,9 @@ static const FcColumn columns[] = {
     {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "time", FALSE, .unit = "ns"},
     {NULL, "%", FALSE},
-    {NULL, "waiting", FALSE, .unit = "off-CPU ns"},
+    {NULL, "waiting", FALSE, 2, .unit = "off-CPU ns"},
     {NULL, "calls", FALSE},
-    {NULL, "of", FALSE, .csv = "calls of callee"},
+    {NULL, "of", FALSE, 1, .csv = "calls of callee"},
     {NULL, "function", TRUE},
 };
 #define WAIT_COLUMN 4

@@ -8,7 +8,7 @@
 
 static const FcColumn columns[] = {
     {NULL, "copies", FALSE},
-    {NULL, "in functions", FALSE},
+    {NULL, "in functions", FALSE, 3},
     {NULL, "declared", TRUE},
     {NULL, "function", TRUE},
 };

@@ -14,11 +14,11 @@ static const FcColumn percentile_columns[] = {
     {NULL, "of function", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "row", TRUE, .reader = FC_READER_PROGRAM},
     {NULL, "calls", FALSE},
-    {"total time of a call", "min", FALSE, .unit = "elapsed ns"},
+    {"total time of a call", "min", FALSE, 4, .unit = "elapsed ns"},
     {"total time of a call", "p50", FALSE, .unit = "elapsed ns"},
     {"total time of a call", "p90", FALSE, .unit = "elapsed ns"},
     {"total time of a call", "p99", FALSE, .unit = "elapsed ns"},
-    {"total time of a call", "p99.9", FALSE, .unit = "elapsed ns"},
+    {"total time of a call", "p99.9", FALSE, 3, .unit = "elapsed ns"},
     {"total time of a call", "max", FALSE, .unit = "elapsed ns"},
     {NULL, "function", TRUE},
 };

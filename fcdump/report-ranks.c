@@ -12,15 +12,15 @@
 static const FcColumn columns[] = {
     {NULL, "gain", FALSE, .unit = "CPU ns"},
     {NULL, "mean", FALSE, .unit = "CPU ns"},
-    {NULL, "min", FALSE, .unit = "CPU ns"},
+    {NULL, "min", FALSE, 5, .unit = "CPU ns"},
     {NULL, "max", FALSE, .unit = "CPU ns"},
     {NULL, "of rank", FALSE},
-    {NULL, "deviation", FALSE, .unit = "CPU ns"},
-    {NULL, "ranks", FALSE},
+    {NULL, "deviation", FALSE, 3, .unit = "CPU ns"},
+    {NULL, "ranks", FALSE, 4},
     {"calls", "mean", FALSE},
-    {"calls", "min", FALSE},
-    {"calls", "max", FALSE},
-    {"calls", "of rank", FALSE},
+    {"calls", "min", FALSE, 2},
+    {"calls", "max", FALSE, 2},
+    {"calls", "of rank", FALSE, 2},
     {NULL, "function", TRUE},
 };
 #define NAME_WIDTH_OF_LEVEL 2

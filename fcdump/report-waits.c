@@ -13,7 +13,8 @@ enum
     BLOCKED,
     PREEMPTED,
     KINDS,
-    PLACE = KINDS + FC_WAIT_KINDS + 1,
+    MOST = KINDS + FC_WAIT_KINDS + 1,
+    PLACE,
     FUNCTION,
     COLUMNS,
 };
@@ -34,6 +35,7 @@ static const FcColumn columns[COLUMNS] = {
                                .csv = "blocked: other"},
     [KINDS + FC_WAIT_KINDS] = {"blocked for", "unknown", FALSE, .unit = "off-CPU ns",
                                .csv = "blocked: unknown"},
+    [MOST] = {NULL, "mostly for", TRUE, .reader = FC_READER_PERSON},
     [PLACE] = {NULL, "begins at", TRUE},
     [FUNCTION] = {NULL, "function", TRUE},
 };
@@ -88,18 +90,33 @@ static gboolean is_kind_shown(const FcContentionParts *sums, guint kind)
     return fc_format_is_csv() || sums->kind_ns[kind] > 0;
 }
 
-/* Fills `shown`.  Returns the number of columns. */
-static guint choose_columns(const FcContentionParts *sums, FcColumn *shown)
+/* Without room for all kinds only what a function mostly waits for is shown.  Fills `shown`.
+ * Returns the number of columns. */
+static guint choose_columns(const FcContentionParts *sums, gboolean all_kinds, FcColumn *shown)
 {
     guint count = 0;
     for (guint i = 0; i < COLUMNS; i++)
-        if (i < KINDS || i >= PLACE || is_kind_shown(sums, i - KINDS))
+        if (i < KINDS || i >= PLACE ||
+            (i == MOST ? !all_kinds : all_kinds && is_kind_shown(sums, i - KINDS)))
             shown[count++] = columns[i];
     return count;
 }
 
+/* The kind with most of the time, and its share unless that is all: "threads 81%"; or NULL. */
+static char *format_most(const FcContentionParts *parts, guint64 blocked_ns)
+{
+    guint most = 0;
+    for (guint kind = 1; kind <= FC_WAIT_KINDS; kind++)
+        most = parts->kind_ns[kind] > parts->kind_ns[most] ? kind : most;
+    if (parts->kind_ns[most] == 0)
+        return NULL;
+    const guint percent = (guint)(100 * (double)parts->kind_ns[most] / (double)blocked_ns + 0.5);
+    const char *word = columns[KINDS + most].heading;
+    return percent >= 100 ? g_strdup(word) : g_strdup_printf("%s %u%%", word, percent);
+}
+
 static void add_row(const FcReportContext *context, FcTable *table, const Row *row,
-                    const FcContentionParts *sums)
+                    const FcContentionParts *sums, gboolean all_kinds)
 {
     const FcFunction *function = fc_model_function(context->model, row->function);
     FcOptions options = *context->options;
@@ -109,11 +126,63 @@ static void add_row(const FcReportContext *context, FcTable *table, const Row *r
     fc_table_row(table, FC_STYLE_PLAIN);
     fc_table_cell(table, format_part(row->blocked_ns));
     fc_table_cell(table, format_part(row->parts.preempted_ns));
-    for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
+    for (guint kind = 0; all_kinds && kind <= FC_WAIT_KINDS; kind++)
         if (is_kind_shown(sums, kind))
             fc_table_cell(table, format_part(row->parts.kind_ns[kind]));
+    if (!all_kinds)
+        fc_table_cell(table, format_most(&row->parts, row->blocked_ns));
     fc_table_cell(table, fc_report_source(&own, &function->figures.location, FALSE));
     fc_table_cell(table, fc_report_function(context, function));
+}
+
+/* Leaves the rows that are shown. */
+static void cut_rows(const FcReportContext *context, GArray *rows, guint64 all_ns, FcReportCut *cut)
+{
+    FcOptions options = *context->options;
+    FcReportContext own = *context;
+    own.options = &options;
+    if (options.top == 0 && !fc_format_is_csv())
+        options.top = FUNCTIONS_MAX;
+    guint kept = 0;
+    for (guint i = 0; i < rows->len; i++)
+    {
+        const Row row = g_array_index(rows, Row, i);
+        if (fc_report_keep(&own, cut, row.blocked_ns + row.parts.preempted_ns, all_ns))
+            g_array_index(rows, Row, kept++) = row;
+    }
+    g_array_set_size(rows, kept);
+}
+
+static void print_notes(const FcReportContext *context, const FcContentionParts *sums,
+                        gboolean all_kinds)
+{
+    fc_render_note(
+        context->render,
+        "Blocked: off the CPU of its own accord, for what by samples. Preempted: others had "
+        "the processor.");
+    if (sums->kind_ns[FC_WAIT_LOCK] + sums->kind_ns[FC_WAIT_SIGN] > 0)
+        fc_render_note(context->render, "lock: a mutex that another thread has. threads: a "
+                                        "condition, a semaphore, a thread's end.");
+    if (sums->kind_ns[FC_WAIT_KINDS] > 0)
+        fc_render_note(context->render, "unknown: no sample came while it waited.");
+    if (!all_kinds)
+        fc_render_note(context->render, "A wider terminal has the time of each kind: --width=120.");
+}
+
+/* Prints nothing and returns FALSE if `all_kinds` have no room. */
+static gboolean print_table(const FcReportContext *context, const GArray *rows,
+                            const FcContentionParts *sums, gboolean all_kinds)
+{
+    FcColumn shown[COLUMNS];
+    const guint count = choose_columns(sums, all_kinds, shown);
+    g_autoptr(FcTable) table = fc_table_new(shown, count);
+    for (guint i = 0; i < rows->len; i++)
+        add_row(context, table, &g_array_index(rows, Row, i), sums, all_kinds);
+    if (all_kinds && !fc_table_fits(table, context->render))
+        return FALSE;
+    print_notes(context, sums, all_kinds);
+    fc_table_print(table, context->render);
+    return TRUE;
 }
 
 static void render_waits(const FcReportContext *context)
@@ -121,40 +190,19 @@ static void render_waits(const FcReportContext *context)
     guint64 all_ns;
     FcReportCut cut = {0};
     FcContentionParts sums = {0};
-    FcOptions options = *context->options;
-    FcReportContext own = *context;
-    own.options = &options;
-    if (options.top == 0 && !fc_format_is_csv())
-        options.top = FUNCTIONS_MAX;
     g_autoptr(GArray) rows = rows_of(context, &all_ns);
     for (guint i = 0; i < rows->len; i++)
         for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
             sums.kind_ns[kind] += g_array_index(rows, Row, i).parts.kind_ns[kind];
-    FcColumn shown[COLUMNS];
-    const guint count = choose_columns(&sums, shown);
-    g_autoptr(FcTable) table = fc_table_new(shown, count);
-    for (guint i = 0; i < rows->len; i++)
-    {
-        const Row *row = &g_array_index(rows, Row, i);
-        if (fc_report_keep(&own, &cut, row->blocked_ns + row->parts.preempted_ns, all_ns))
-            add_row(context, table, row, &sums);
-    }
+    cut_rows(context, rows, all_ns, &cut);
     fc_render_title(context->render, "Waits");
     if (!fc_report_prints(&cut))
     {
         fc_render_line(context->render, "No function was off the CPU, or that is not known.");
         return;
     }
-    fc_render_note(
-        context->render,
-        "Blocked: off the CPU of its own accord, for what by samples. Preempted: others had "
-        "the processor.");
-    if (sums.kind_ns[FC_WAIT_LOCK] + sums.kind_ns[FC_WAIT_SIGN] > 0)
-        fc_render_note(context->render, "lock: a mutex that another thread has. threads: a "
-                                        "condition, a semaphore, a thread's end.");
-    if (sums.kind_ns[FC_WAIT_KINDS] > 0)
-        fc_render_note(context->render, "unknown: no sample came while it waited.");
-    fc_table_print(table, context->render);
+    if (!print_table(context, rows, &sums, TRUE))
+        print_table(context, rows, &sums, FALSE);
     fc_report_note_cut(context, &cut, "function");
 }
 

@@ -251,9 +251,19 @@ char *fc_short_names_narrow(const char *name)
     return g_string_free(text, FALSE);
 }
 
-char *fc_short_names_fit(FcShortNames *names, const char *name, guint width)
+/* The same with the arrow of a call graph: "-> " or "<- ", of which "-" is indentation. */
+static guint indent_with_arrow(const char *name)
 {
     const guint indent = fc_short_names_indent(name);
+    const char *start = g_utf8_offset_to_pointer(name, indent);
+    if (g_str_has_prefix(start, "<- "))
+        return indent + (guint)strlen("<- ");
+    return g_str_has_prefix(start, "> ") ? indent + (guint)strlen("> ") : indent;
+}
+
+char *fc_short_names_fit(FcShortNames *names, const char *name, guint width)
+{
+    const guint indent = indent_with_arrow(name);
     const char *start = g_utf8_offset_to_pointer(name, indent);
     if (indent + length_of(start) <= width && give(names, start, start))
         return g_strdup(name);

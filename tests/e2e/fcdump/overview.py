@@ -5,7 +5,7 @@
 
 import re
 
-from fcfile import Profile, Program, contains, equal, fail, folder, good, recursive, simple, with_heap, with_waits
+from fcfile import Profile, Program, contains, equal, fail, folder, good, recursive, run, simple, with_heap, with_waits
 
 keep = folder()
 program = Program()
@@ -355,6 +355,25 @@ threads.sections = lambda: sections(38 * MS)
 threads.write("unknown.fc")
 for column in ("blocked", "preempted", "unknown", "begins at", "function"):
     contains("".join(good("--waits", "--width=80", "unknown.fc").splitlines()[:7]), column, "columns of 80")
+# Where all kinds have no room, the kind with most of the time is shown beside a name that can be read.
+NAME = "a-library-of-a-length.so+0x10"
+wide = Profile(program, run_ns=100 * MS)
+wide.function("main", 1, 90 * MS, 90 * MS, where=0x9010)
+wide.functions[0] = ((1, 0x9010), *wide.functions[0][1:])
+wide.modules.append((0x9000, 0x9000, 0xa000, 0, 2**64 - 1, None, "/none/a-library-of-a-length.so"))
+wide.thread(1, 0, 100 * MS, 90 * MS, 1, True, "prog", [("main", 1, 90 * MS, 90 * MS)])
+wide.more = [("wait-threads", [f"0 1 {70 * MS} {10 * MS} 0"]), ("wait-thread-functions", [f"0 0 {70 * MS} {70 * MS}"]),
+             ("wait-functions", [f"0 {70 * MS} {70 * MS}"]), ("off-functions", [f"0 {10 * MS} 3 1 1 1 0 0"]),
+             ("off-thread-functions", [f"0 0 {10 * MS} 3 1 1 1 0 0"])]
+wide.write("wide.fc")
+for columns, row in ((80, ["60.0", "ms", "10.0", "ms", "lock", "50%", NAME]),
+                     (120, ["60.0", "ms", "10.0", "ms", "30.0", "ms", *["10.0", "ms"] * 3, NAME])):
+    equal(run("--waits", "--names=full", f"--width={columns}", "wide.fc").out.splitlines()[-1].split(), row, f"--waits on {columns} columns")
+wide.more.append(("latencies", [f"0 {bucket(90 * MS)}:1"]))
+wide.arc(None, 0x7f0000001234, "main", 1, 90 * MS)
+wide.write("wide.fc")
+for report in ("--flat --cumul", "--heaviest", "--ranks", "--latency", "--rgraph", "--peek=*", "--waits"):
+    contains(run(*report.split(), "--names=full", "--width=80", "wide.fc").out, NAME[:17], f"a name in {report} on 80 columns")
 many_waits = Profile(program, run_ns=3_000_000)
 for number in range(40):
     many_waits.function(f"f{number}", 1, 1000, 1000, where=0x20000 + 16 * number)

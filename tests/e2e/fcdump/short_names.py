@@ -138,6 +138,7 @@ int main() { outermost_of_all::second_of_them_all::AnythingThatIsLong::AnotherIn
 """)
 shell("g++ -g -O0 $(fc-config --cflags-libs --every-function) -o wide wide.cc && ./wide")
 narrow = good("--flat", "--width=70", "functioncheck.fc")
+contains(good("--graph", "--width=64", "functioncheck.fc"), "-> ...::a_function_that_counts\n", "an arrow is never cut")
 contains(narrow, "...::a_function_that_counts\n", "the function is whole")
 contains(narrow, "...::another_one\n", "the other one, too")
 

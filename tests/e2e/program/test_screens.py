@@ -87,11 +87,11 @@ int main()
 
 
 class Screens(fctest.Case):
-    def screen(self, columns, rows):
+    def screen(self, columns, rows, *options):
         """What fcdump writes on a terminal of that size, without a pager in PATH."""
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        with subprocess.Popen([fctest.tool("fcdump"), "functioncheck.fc"], cwd=self.folder, stdout=slave,
+        with subprocess.Popen([fctest.tool("fcdump"), *options, "functioncheck.fc"], cwd=self.folder, stdout=slave,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                               env=fctest.plain_environment(LC_ALL="C.UTF-8", TERM="xterm", PAGER="cat")) as run:
             os.close(slave)
@@ -153,6 +153,12 @@ class Screens(fctest.Case):
                                         output="server")],
                           [r"(?m)^• 3 threads wait for (a lock|one another) in serve"], r"\S")
         self.assertNotRegex(text, r"wait for (a lock|one another) in (idle|listen_on)")
+        for columns, rows in SIZES:
+            text = self.screen(columns, rows, "--waits")
+            self.assertLess(len(text.splitlines()), rows, text)
+            self.assertLessEqual(max(map(len, text.splitlines())), columns, text)
+            for function in ("serve", "idle", "listen_on"):
+                self.assertRegex(text, rf"(?m) server\.cc:\d+ +{function}$")
 
 
 if __name__ == "__main__":
