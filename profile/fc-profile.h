@@ -515,6 +515,8 @@ typedef struct
 
     guint64 ranks; /* how many ranks are merged; each has the figures below.  0: not known */
     guint64 merged_threads; /* threads of these ranks */
+    guint32 distinct;       /* 1 << FcArrayName of the arrays in which merging found no two equal
+                               records.  Merging keeps them so; who else appends records sets 0 */
 
     GArray *modules;        /* FcProfileModule */
     GArray *functions;      /* FcProfileFunction */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Adds one profile to another, by the table of table.h.  Called by the tools when they are given
- * several profiles or a descriptor.  Records are looked up in hash tables, so the time is
- * proportional to the size of both profiles.
+ * several profiles or a descriptor.  Records are found in the order of the sum or by a hash
+ * table, so the time is proportional to the size of both profiles.
  *
  * A profile may contain equal modules (a library loaded twice).  Then figures are added to the
  * first of the equal modules, to the first of its equal functions, and so on.
@@ -291,13 +291,91 @@ void fc_profile_add_heap_figures(FcProfileAllocSite *into, const FcProfileAllocS
 
 /* ---- Records that are matched: functions, arcs, contexts and those of the heap ---- */
 
-static guint find_or_add(GHashTable *keys, const FcKey *key, guint index)
+/* Finds records of the sum by their keys.  Profiles of one program mostly list the same records in
+ * the same order.  So the record behind the one that was found last is tried first, and the keys
+ * are put into a table only if that fails. */
+typedef struct
 {
-    gpointer known;
-    if (g_hash_table_lookup_extended(keys, key, NULL, &known))
-        return GPOINTER_TO_UINT(known);
-    g_hash_table_insert(keys, g_memdup2(key, sizeof *key), GUINT_TO_POINTER(index));
+    const Merge *merge;
+    const FcSection *section;
+    FcArrayName array;
+    const GArray *records; /* of the sum */
+    Map *map;
+    FcKey *keys;       /* by record of the sum, if there is `table` */
+    GHashTable *table; /* the distinct ones of `keys`, as a set.  NULL: not made yet, no two records
+                          of the sum are equal */
+    guint next;        /* the record to be tried first */
+} Lookup;
+
+static FcKey key_of(const Lookup *lookup, guint index)
+{
+    return find_key(lookup->merge, lookup->section,
+                    fc_array_record(lookup->records, lookup->array, index));
+}
+
+/* Adds the key of record `index` of the sum to the table.  Returns the first record with it. */
+static guint remember(Lookup *lookup, const FcKey *key, guint index)
+{
+    lookup->keys[index] = *key;
+    const FcKey *known = g_hash_table_lookup(lookup->table, key);
+    if (known)
+        return (guint)(known - lookup->keys);
+    g_hash_table_add(lookup->table, &lookup->keys[index]);
     return index;
+}
+
+/* Returns whether all records of the sum differ from one another.  `room`: of how many records the
+ * sum may become. */
+static gboolean make_table(Lookup *lookup, guint room)
+{
+    gboolean is_distinct = TRUE;
+    lookup->keys = g_new(FcKey, room + 1);
+    lookup->table = g_hash_table_new(fc_key_hash, fc_key_equal);
+    for (guint i = 0; i < lookup->records->len; i++)
+    {
+        const FcKey key = key_of(lookup, i);
+        lookup->map->first[i] = remember(lookup, &key, i);
+        is_distinct &= lookup->map->first[i] == i;
+    }
+    return is_distinct;
+}
+
+static gboolean is_next(const Lookup *lookup, const FcKey *key)
+{
+    if (lookup->next >= lookup->records->len)
+        return FALSE;
+    const FcKey next = lookup->table ? lookup->keys[lookup->next] : key_of(lookup, lookup->next);
+    return fc_key_equal(&next, key);
+}
+
+/* Returns the record of the sum with `key`; if there is none, the one that is to be appended.
+ * `room`: as make_table. */
+static guint find_or_add(Lookup *lookup, const FcKey *key, guint room)
+{
+    guint found;
+    if (is_next(lookup, key))
+        found = lookup->map->first[lookup->next];
+    else
+    {
+        if (!lookup->table)
+            make_table(lookup, room);
+        found = remember(lookup, key, lookup->records->len);
+    }
+    lookup->next = found + 1;
+    return found;
+}
+
+static void start_lookup(Lookup *lookup, guint room)
+{
+    FcProfile *into = lookup->merge->into;
+    if ((into->distinct & 1U << lookup->array) == 0)
+    {
+        if (make_table(lookup, room))
+            into->distinct |= 1U << lookup->array;
+        return;
+    }
+    for (guint i = 0; i < lookup->records->len; i++)
+        lookup->map->first[i] = i;
 }
 
 /* Makes the copied record own what it holds. */
@@ -328,19 +406,16 @@ static void add_to(const Merge *merge, FcArrayName array, gpointer into, gconstp
 
 static void merge_records(Merge *merge, FcArrayName array)
 {
-    g_autoptr(GHashTable) keys = g_hash_table_new_full(fc_key_hash, fc_key_equal, g_free, NULL);
     const FcSection *section = fc_section_of(array);
     GArray *records = fc_array_of(merge->into, array);
     const GArray *others = fc_array_of(merge->other, array);
     const gsize bytes = fc_arrays[array].record_bytes;
     const gpointer record = g_alloca(bytes);
     start_map(merge, array);
-    const Map *map = &merge->maps[array];
-    for (guint i = 0; i < records->len; i++)
-    {
-        const FcKey key = find_key(merge, section, fc_array_record(records, array, i));
-        map->first[i] = find_or_add(keys, &key, i);
-    }
+    Map *map = &merge->maps[array];
+    const guint room = records->len + others->len;
+    Lookup lookup = {merge, section, array, records, map, NULL, NULL, 0};
+    start_lookup(&lookup, room);
     for (guint i = 0; i < others->len; i++)
     {
         memcpy(record, fc_array_record(others, array, i), bytes);
@@ -349,7 +424,7 @@ static void merge_records(Merge *merge, FcArrayName array)
             ((FcProfileAllocSite *)record)->peak_bytes = 0;
         const FcKey key = find_key(merge, section, record);
         const guint next = records->len;
-        map->sum[i] = find_or_add(keys, &key, next);
+        map->sum[i] = find_or_add(&lookup, &key, room);
         if (map->sum[i] != next)
         {
             add_to(merge, array, fc_array_record(records, array, map->sum[i]), record);
@@ -359,6 +434,8 @@ static void merge_records(Merge *merge, FcArrayName array)
         own_record(array, record);
         g_array_append_vals(records, record, 1);
     }
+    g_clear_pointer(&lookup.table, g_hash_table_destroy);
+    g_free(lookup.keys);
 }
 
 /* ---- Records that are appended ---------------------------------------------------- */

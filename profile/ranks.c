@@ -34,6 +34,7 @@ void fc_profile_begin_ranks(FcProfile *profile, gint64 rank, gboolean is_chosen)
     if (profile->ranks > 0)
         return;
     profile->ranks = 1;
+    profile->distinct = 0;
     profile->merged_threads = profile->threads->len;
     for (guint i = 0; i < profile->functions->len; i++)
     {

@@ -518,6 +518,29 @@ static void test_order(void)
     }
 }
 
+/* Records are found by their order in the sum where that has no two equal ones, else by a table. */
+static void test_found(void)
+{
+    guint distinct = 0;
+    for (guint32 seed = 1; seed < 40; seed++)
+    {
+        g_autoptr(FcProfile) by_order = fc_profile_new();
+        g_autoptr(FcProfile) by_table = fc_profile_new();
+        for (guint i = 0; i < 6; i++)
+        {
+            g_autoptr(FcProfile) one = fixture_profile_new(seed + i % 2 * 1000, 11);
+            by_table->distinct = 0;
+            fc_profile_merge(by_order, one);
+            fc_profile_merge(by_table, one);
+        }
+        distinct |= by_order->distinct;
+        g_autoptr(GString) a = fc_profile_format(by_order);
+        g_autoptr(GString) b = fc_profile_format(by_table);
+        g_assert_cmpstr(a->str, ==, b->str);
+    }
+    g_assert_cmpuint(distinct, !=, 0);
+}
+
 static void test_find_module(void)
 {
     g_autoptr(FcProfile) profile = fixture_plain_new();
@@ -618,6 +641,7 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/merge/threads-and-notes", test_threads_and_notes);
     g_test_add_func("/profile/merge/lanes", test_lanes);
     g_test_add_func("/profile/merge/order", test_order);
+    g_test_add_func("/profile/merge/found", test_found);
     g_test_add_func("/profile/find-module", test_find_module);
     return g_test_run();
 }
