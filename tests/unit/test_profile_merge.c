@@ -518,20 +518,35 @@ static void test_order(void)
     }
 }
 
+/* A profile with two equal functions. */
+static FcProfile *reloaded_new(guint32 seed)
+{
+    FcProfile *profile = fixture_profile_new(seed, 11);
+    FcProfileFunction *functions = &g_array_index(profile->functions, FcProfileFunction, 0);
+    if (profile->functions->len > 2)
+        functions[2].location = functions[1].location;
+    return profile;
+}
+
 /* Records are found by their order in the sum where that has no two equal ones, else by a table. */
 static void test_found(void)
 {
     guint distinct = 0;
     for (guint32 seed = 1; seed < 40; seed++)
     {
-        g_autoptr(FcProfile) by_order = fc_profile_new();
-        g_autoptr(FcProfile) by_table = fc_profile_new();
+        g_autoptr(FcProfile) by_order = reloaded_new(seed);
+        g_autoptr(FcProfile) by_table = reloaded_new(seed);
         for (guint i = 0; i < 6; i++)
         {
-            g_autoptr(FcProfile) one = fixture_profile_new(seed + i % 2 * 1000, 11);
+            g_autoptr(FcProfile) one = reloaded_new(seed + i % 2 * 1000);
             by_table->distinct = 0;
             fc_profile_merge(by_order, one);
             fc_profile_merge(by_table, one);
+        }
+        if (by_order->functions->len > 2) /* figures are added to the first of equal ones */
+        {
+            g_autoptr(FcProfile) begun = reloaded_new(seed);
+            g_assert_cmpuint(function_at(by_order, 2)->calls, ==, function_at(begun, 2)->calls);
         }
         distinct |= by_order->distinct;
         g_autoptr(GString) a = fc_profile_format(by_order);
