@@ -402,7 +402,7 @@ static void test_fork_anywhere(void)
     g_assert_cmpint(sigaction(SIGTRAP, &trap, NULL), ==, 0);
     guint step = 0;
     while (fork_in_hook(step, shared))
-        step += FIXTURE_ASAN ? 7 : 1;
+        step += FIXTURE_ASAN ? 23 : 1;
     g_assert_cmpuint(step, >, 20);
     signal(SIGTRAP, SIG_DFL);
     munmap(mapped, 2 * FC_CHUNK_BYTES);

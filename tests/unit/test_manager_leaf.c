@@ -6,12 +6,13 @@
  * compared.
  */
 #include "fcmanager/stack/stack.h"
+#include "tests/unit/asan.h"
 #include "tests/unit/manager_fixture.h"
 
 #include <string.h>
 
 #define RECORDS 20000u
-#define RUNS 80u
+#define RUNS (FIXTURE_ASAN ? 20u : 80u)
 #define LIBRARY UINT64_C(0x7f0000000000)
 #define COROUTINES UINT64_C(0x10000000)
 #define COROUTINE_BYTES UINT64_C(0x10000)
