@@ -135,29 +135,36 @@ with_waits(program).write("waits.fc")
 CORPUS = os.path.join(os.environ["FC_SOURCE_ROOT"], "tests", "fuzz", "corpus", "profile")
 profiles = [["heap.fc"], ["cycles.fc"], ["waits.fc"], [os.path.join(CORPUS, "traced.fc")], [os.path.join(CORPUS, "threads.fc")]]
 # In each report lines are as long as --width says, but for what is copied as a whole.
-for report in listed:
-    for words in profiles:
-        for width in (20, 40, 80):
-            for line in run("--no-reports", "--" + report, "--details", f"--width={width}", *words).out.split("\n"):
-                if len(line) > width and " " in line[width // 2:].strip() and "'" not in line:
-                    fail(f"--{report} --width={width} of {words}: {len(line)} columns", line)
+of_all = ["--no-reports", *("--" + report for report in listed)]
+for words in profiles:
+    for width in (20, 40, 80):
+        for line in run(*of_all, "--details", f"--width={width}", *words).out.split("\n"):
+            if len(line) > width and " " in line[width // 2:].strip() and "'" not in line:
+                fail(f"--width={width} of {words}: {len(line)} columns", line)
 FACTORS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 TIME = re.compile(r"(?<![\w.])(\d[\d.]*) (ns|us|ms|s)\b")
+
+
+def times_in(unit, reports, words):
+    """The times that are printed, in nanoseconds."""
+    printed = TIME.findall(run(*reports, "--units=" + unit, "--width=0", *words).out)
+    equal({found for _, found in printed} - {unit}, set(), f"other units in {reports} --units={unit} of {words}")
+    return [round(float(number) * FACTORS[unit]) for number, _ in printed]
+
+
+several = ["trace", "peek=*", "path=main,work", "by=file", "by=module", "by=thread", "by=process", "diff"]
 timed = set()
-for report in [*listed, "trace", "peek=*", "path=main,work", "by=file", "by=module", "by=thread", "by=process", "diff"]:
-    for words in profiles:
-        expected = None
-        for unit, factor in FACTORS.items():
-            if expected == []:
-                break
-            words = ["cycles.fc", "--", "heap.fc"] if report == "diff" else words
-            text = run("--no-reports", *(["--flat"] if "by=" in report else []), "--" + report, "--units=" + unit, "--width=0", *words).out
-            printed = TIME.findall(text)
-            equal({found for _, found in printed} - {unit}, set(), f"other units in --{report} --units={unit} of {words}")
-            times = [round(float(number) * factor) for number, _ in printed]
-            expected = times if expected is None else expected
-            equal(times, expected, f"--{report} --units={unit} of {words}")
-            timed |= {report} if times else set()
+for report in [*listed, *several]:
+    reports = ["--no-reports", *(["--flat"] if "by=" in report else []), "--" + report]
+    for words in [["cycles.fc", "--", "heap.fc"]] if report == "diff" else profiles:
+        expected = times_in("ns", reports, words)
+        timed |= {report} if expected else set()
+        for unit in ("us", "ms", "s") if expected and report in several else ():
+            equal(times_in(unit, reports, words), expected, f"--{report} --units={unit} of {words}")
+for words in profiles:
+    expected = times_in("ns", of_all, words)
+    for unit in ("us", "ms", "s"):
+        equal(times_in(unit, of_all, words), expected, f"--units={unit} of {words}")
 for report in ("summary", "heaviest", "hot-path", "flat", "graph", "cycles", "tree", "latency", "threads", "slowest", "mem-heap",
                "mem-functions", "mem-contexts", "trace", "peek=*", "path=main,work", "by=file", "by=module", "by=thread", "by=process",
                "diff"):
