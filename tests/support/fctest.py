@@ -139,22 +139,33 @@ def command_line(pid):
         return stream.read().split(b"\0")
 
 
+def is_process(pid, word, link):
+    try:
+        if link is None:
+            return word in command_line(pid)
+        executable = os.readlink(f"/proc/{pid}/exe")
+        if os.path.basename(executable).startswith("qemu-"):
+            executable = os.path.realpath(command_line(pid)[1]).decode()
+        return executable == link
+    except (OSError, IndexError):
+        return False
+
+
 def processes(word, link=None):
     """Pids whose command line holds `word`, or whose executable is `link`; also where an emulator runs it."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if link is not None:
-                executable = os.readlink(f"/proc/{pid}/exe")
-                if os.path.basename(executable).startswith("qemu-"):
-                    executable = os.path.realpath(command_line(pid)[1]).decode()
-                if executable == link:
-                    found.append(int(pid))
-            elif word in command_line(pid):
-                found.append(int(pid))
-        except (OSError, IndexError):
-            pass
-    return found
+    return [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if is_process(pid, word, link)]
+
+
+def wait_for_end(word, link=None, what="the manager did not end"):
+    """Waits until there are no such processes.  All are looked at only where none of those that were found is left: with
+    many tests at a time that takes as long as much that they wait for."""
+    left = []
+
+    def has_ended():
+        left[:] = [pid for pid in left if is_process(pid, word, link)] or processes(word, link)
+        return not left
+
+    wait_until(has_ended, what)
 
 
 def needed(path):

@@ -14,7 +14,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, os.path.join(ROOT, "e2e", "shapes"))
 import runner  # noqa: E402
 import table  # noqa: E402
-from fctest import Case, processes, wait_until  # noqa: E402
+from fctest import Case, wait_for_end  # noqa: E402
 
 
 class Folder(Case):
@@ -25,7 +25,7 @@ class Folder(Case):
 def outcome(case, shape, program, folder, env):
     words = runner.words_of(program, shape, False, shape.args if shape.further is None else shape.further)
     done = case.run_quiet(words, cwd=folder, env={**shape.env, **env})
-    wait_until(lambda: not processes(None, os.path.realpath(program)), "processes stay")
+    wait_for_end(None, os.path.realpath(program), "processes stay")
     return done.returncode, done.stdout, done.stderr
 
 

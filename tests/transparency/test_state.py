@@ -123,7 +123,7 @@ class Limits(fctest.Case):
     def wait_for_manager(self):
         """A child that was just reaped is in its books when it ends."""
         word = b"--name=" + NAME.encode()
-        fctest.wait_until(lambda: not fctest.processes(word), "the manager does not end")
+        fctest.wait_for_end(word)
 
     def check(self, limits, profile=True, env=None, **options):
         for transport in TRANSPORTS:

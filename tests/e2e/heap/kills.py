@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "support"))
 sys.path.insert(0, os.path.join(HERE, "..", "shapes"))
 from checks import Truth  # noqa: E402
 from rows import TRANSPORTS  # noqa: E402
-from fctest import Case, main, plain_environment, processes, wait_until  # noqa: E402
+from fctest import Case, main, plain_environment, wait_for_end, wait_until  # noqa: E402
 
 KILLS = int(sys.argv.pop()) if sys.argv[-1].isdigit() else 40
 THREADS = (1, 4)
@@ -38,7 +38,7 @@ class Kills(Case):
                 time.sleep(delay)
             finally:
                 process.kill()
-        wait_until(lambda: not processes(b"--name=" + token.encode()), "the manager did not end")
+        wait_for_end(b"--name=" + token.encode())
         path = os.path.join(folder, token + ".fc")
         counters = Truth(os.path.join(folder, "truth")).counters
         if not at_work and (not os.path.exists(path) or "taken" not in counters):

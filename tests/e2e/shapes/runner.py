@@ -56,8 +56,7 @@ def make_folder(case, *parts):
 def run_oracle(case, shape, program, words, folder):
     env = {"TRUTH": os.path.join(folder, "oracle-truth"), **shape.env}
     done, files = case.run_oracle(words, env=env, cwd=folder)
-    fctest.wait_until(lambda: not fctest.processes(None, os.path.realpath(program)),
-                      "no end of the oracle's run")
+    fctest.wait_for_end(None, os.path.realpath(program), "no end of the oracle's run")
     if files:  # those of processes that were still at work just now, too
         files = sorted(glob.glob(os.path.join(os.path.dirname(files[0]), "*")))
     if done.returncode != shape.status:
@@ -73,7 +72,7 @@ def run_profiled(case, shape, program, words, transport, folder):
     run.done = case.run_quiet(words, cwd=folder, base=fctest.plain_environment(shape.detail), env={
         "TRUTH": truth, "FC_TRANSPORT": transport, "FC_DUMP_NAME": token, **shape.env})
     option = b"--name=" + token.encode()
-    fctest.wait_until(lambda: not fctest.processes(option), "the manager did not end")
+    fctest.wait_for_end(option)
     run.truth = Truth(truth)
     paths = glob.glob(os.path.join(folder, token + ".fc*"))
     run.descriptor = os.path.join(folder, token + ".fcd")
