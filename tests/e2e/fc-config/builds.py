@@ -6,7 +6,7 @@ says, built for real; each then leaves a profile with the right counts."""
 import os
 import shutil
 
-from common import BINDIR, HERE, expect, finish, folder, profile_counts, run
+from common import BINDIR, HERE, cells, expect, finish, folder, profile_counts, run
 
 PREFIX = os.path.dirname(BINDIR)
 PKG_CONFIG_FOLDER = os.path.relpath(os.path.dirname(
@@ -21,11 +21,6 @@ BUILDS = (
     # make's own rule links without CFLAGS
     ("make", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\"", None),
     ("autotools", ["autoreconf", "automake"], "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" && make", "program"),
-    ("libtool", ["autoreconf", "automake", "libtoolize"],
-     "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" && make", "program"),
-    ("cmake", ["cmake"], "CFLAGS=\"-O2 -g $(fc-config --cflags)\" cmake -S . -B b && cmake --build b", "b/program"),
-    ("cxx", ["cmake"], "CXXFLAGS=\"-O2 -g $(fc-config --cflags)\" cmake -S . -B b && cmake --build b", "b/program"),
-    ("meson", ["meson"], "CFLAGS=\"$(fc-config --cflags)\" meson setup --buildtype=release b && ninja -C b", "b/program"),
     ("cxx", ["meson"], "CXXFLAGS=\"$(fc-config --cflags)\" meson setup --buildtype=debugoptimized b && ninja -C b", "b/program"),
     # the same flags for the link alone, and a build that links by a line without any
     ("plainlink", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\" LIBS=\"$(fc-config --libs)\"", "program"),
@@ -48,15 +43,23 @@ BUILDS = (
     ("cxx", ["cmake"],
      "cmake -S . -B b -DCMAKE_CXX_FLAGS=\"$(fc-config --cflags)\""
      " -DCMAKE_EXE_LINKER_FLAGS=\"$(fc-config --libs)\" && cmake --build b", "b/program"),
+    ("libtool", ["autoreconf", "automake", "libtoolize"],
+     "autoreconf -i && ./configure LDFLAGS=-Wl,--as-needed CFLAGS=\"-O2 $(fc-config --cflags)\""
+     " LIBS=\"$(fc-config --libs)\" && make", "program"),
+)
+# The other one of C and C++, and of one flag and two, where the build system has a cell of each above.
+FURTHER = (
+    ("libtool", ["autoreconf", "automake", "libtoolize"],
+     "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" && make", "program"),
+    ("cmake", ["cmake"], "CFLAGS=\"-O2 -g $(fc-config --cflags)\" cmake -S . -B b && cmake --build b", "b/program"),
+    ("cxx", ["cmake"], "CXXFLAGS=\"-O2 -g $(fc-config --cflags)\" cmake -S . -B b && cmake --build b", "b/program"),
+    ("meson", ["meson"], "CFLAGS=\"$(fc-config --cflags)\" meson setup --buildtype=release b && ninja -C b", "b/program"),
     ("cxx", ["meson"],
      "meson setup b -Dcpp_args=\"$(fc-config --cflags)\" -Dcpp_link_args=\"$(fc-config --libs)\""
      " && ninja -C b", "b/program"),
     ("autotools", ["autoreconf", "automake"],
      "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" LIBS=\"$(fc-config --libs)\" && make",
      "program"),
-    ("libtool", ["autoreconf", "automake", "libtoolize"],
-     "autoreconf -i && ./configure LDFLAGS=-Wl,--as-needed CFLAGS=\"-O2 $(fc-config --cflags)\""
-     " LIBS=\"$(fc-config --libs)\" && make", "program"),
 )
 
 
@@ -89,7 +92,7 @@ def check_build(prefix, name, command, program):
 with folder() as other:
     # Autotools split the flags anew, and can't have a folder with blanks.
     blanks = shutil.copytree(PREFIX, os.path.join(other, "a folder"), symlinks=True)
-    for name_, needed, command_, program_ in BUILDS:
+    for name_, needed, command_, program_ in cells(BUILDS, FURTHER):
         missing = [tool for tool in needed if not shutil.which(tool)]
         if missing:
             print("not tried for want of %s: %s" % (", ".join(missing), command_))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests of fc-config share: running commands, compilers, reading counts."""
 
+import functools
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ BINDIR = os.environ["FC_BINDIR"]
 FC_CONFIG = os.path.join(BINDIR, "fc-config")
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../support"))
+from cells import IS_FURTHER, cells  # noqa: E402, F401
 from machine import MACHINE  # noqa: E402, F401
 
 C_COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
@@ -64,11 +66,17 @@ def run(command, cwd, **more):
     )
 
 
-def flags(*options, fc_config=FC_CONFIG):
+@functools.lru_cache(maxsize=None)
+def said_by(fc_config, options):
     done = run([fc_config, *options], "/")
     if done.returncode != 0:
         raise SystemExit("fc-config %s: status %d: %s" % (options, done.returncode, done.stderr))
     return done.stdout.split()
+
+
+def flags(*options, fc_config=FC_CONFIG):
+    """Asked once by each script: many compile a hundred times with the same flags."""
+    return [*said_by(fc_config, options)]
 
 
 def profile_counts(path):

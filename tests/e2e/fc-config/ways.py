@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 
-from common import BINDIR, LINKERS, MACHINE, clean_environment, expect, finish, flags, folder, run
+from common import BINDIR, IS_FURTHER, LINKERS, MACHINE, cells, clean_environment, expect, finish, flags, folder, run
 
 SOURCES = {
     "lib.c": """
@@ -118,20 +118,26 @@ SOURCES = {
     "own-fentry.c": "void __fentry__(void);\nvoid __fentry__(void) {}\n",
 }
 
+FLAGS = " ".join(flags("--cflags")), " ".join(flags("--libs"))
 CC = "gcc $F -O2 -c main.c lib.c"
 LINK = "gcc -o prog main.o lib.o $L"
 # Compiled so, and linked as ever.
-COMPILED = [
-    "-O0", "-O1", "-Os", "-Og", "-O2 -O0", "-O2 -g -pipe", "-O2 -g3 -save-temps", "-O2 -pipe -save-temps", "-O2 -g -gsplit-dwarf",
-    "-O2 -pipe -gsplit-dwarf -g", "-O2 -fno-plt -fPIC", "-O2 -fcf-protection", "-O2 -masm=intel", "-O2 -fsplit-stack",
-    "-O2 -mgeneral-regs-only -mno-red-zone", "-O2 -ffunction-sections", "-O2 -mcmodel=large",
-    "-O2 -fpatchable-function-entry=5,2", "-O2 -mindirect-branch=thunk -mfunction-return=thunk", "-O2 -fcompare-debug",
-    "-O2 -Wall -Wextra -Wpedantic -Werror -std=c99 -Wa,--fatal-warnings", "-O2 -foptimize-sibling-calls",
-    "-O2 -fno-asynchronous-unwind-tables", "-O2 -fno-dwarf2-cfi-asm -g", "-wrapper nice,-n,1 -O2",
-    "-O2 -fexceptions -finstrument-functions-exclude-function-list=none", "-O2 $F", "-O2 -pipe $F"]
+COMPILED = cells([
+    "-O0", "-O2 -O0", "-O2 -g3 -save-temps", "-O2 -pipe -gsplit-dwarf -g", "-O2 -fno-plt -fPIC", "-O2 -fcf-protection",
+    "-O2 -masm=intel", "-O2 -fsplit-stack", "-O2 -mgeneral-regs-only -mno-red-zone", "-O2 -ffunction-sections",
+    "-O2 -mcmodel=large", "-O2 -fpatchable-function-entry=5,2", "-O2 -mindirect-branch=thunk -mfunction-return=thunk",
+    "-O2 -fcompare-debug", "-O2 -Wall -Wextra -Wpedantic -Werror -std=c99 -Wa,--fatal-warnings",
+    "-O2 -fno-asynchronous-unwind-tables", "-wrapper nice,-n,1 -O2",
+    "-O2 -fexceptions -finstrument-functions-exclude-function-list=none", "-O2 -pipe $F"], [
+    "-O1", "-Os", "-Og", "-O2 -g -pipe", "-O2 -pipe -save-temps", "-O2 -g -gsplit-dwarf", "-O2 -foptimize-sibling-calls",
+    "-O2 -fno-dwarf2-cfi-asm -g", "-O2 $F"])
 # Compiled and linked so, C and C++.
-BOTH = ["-flto", "-flto=2 -flto-partition=max", "-flto -ffat-lto-objects", "-fsanitize=address", "-fsanitize=undefined",
-        "-fsanitize=thread", "-pg", "--coverage", "-fprofile-generate", "-fopenmp", "-flto -pipe"]
+BOTH = cells(["-flto -pipe", "-fsanitize=address"],
+             ["-flto", "-flto=2 -flto-partition=max", "-flto -ffat-lto-objects", "-fsanitize=undefined", "-fsanitize=thread", "-pg", "--coverage",
+              "-fprofile-generate", "-fopenmp"])
+# The same, C alone.
+BOTH_OF_C = cells(["-flto=2 -flto-partition=max", "-flto -ffat-lto-objects", "-fsanitize=undefined", "-fsanitize=thread", "-pg", "--coverage",
+                   "-fprofile-generate", "-fopenmp"], [])
 LINKED = [*("-fuse-ld=" + linker for linker in LINKERS if linker != "bfd"), "-Wl,--gc-sections", "-Wl,-z,now,-z,text", "-no-pie",
           "-static-libgcc", "-Wl,--as-needed", *(["-fuse-ld=gold -Wl,--icf=all"] if "gold" in LINKERS else [])]
 # Name, commands; $F is for compiling, $L for linking.
@@ -170,14 +176,9 @@ UNPROFILED = [
     ("a flat binary", "gcc $F -O2 -ffreestanding -fno-pic -fno-asynchronous-unwind-tables -c free.c;"
      " ld -Ttext=0x1000 --oformat binary -o flat free.o"),
 ]
-CLANG = [
+CLANG = cells([
     ("clang", "clang $F -O2 -Wall -Werror -c main.c lib.c; clang -o prog main.o lib.o $L"),
-    ("clang -O0", "clang $F -O0 -c main.c lib.c; clang -o prog main.o lib.o $L"),
     ("clang, an explicit instantiation", "clang++ $F -O2 -c explicit.cc; clang++ -o prog explicit.o $L"),
-    *((f"clang {options}", f"clang $F {options} -c main.c lib.c; clang {options} -o prog main.o lib.o $L") for options in (
-        "-O2 -flto=full -fuse-ld=lld" if "lld" in LINKERS else "-O2 -fPIC", "-O1 -masm=intel", "-O2 -fno-integrated-as", "-O2 -save-temps", "-O2 -std=c99 -pedantic -Wall -Wextra -Werror -Wno-newline-eof",
-        "-O2 -fsanitize=address", "-O2 -fsanitize=thread", "-O2 -fprofile-instr-generate -fcoverage-mapping", "-O2 -mcmodel=large", "-O2 -g -gsplit-dwarf",
-        "-O2 -fmodules")),
     ("clang, C++", "clang++ $F -O2 -c cxx.cc; clang++ -o prog cxx.o $L"),
     ("clang, a precompiled header", "clang $F -O2 -x c-header pre.h -o pre.h.pch; clang $F -O2 -Werror -include-pch pre.h.pch -c pre.c; clang -o prog pre.o $L"),
     ("clang, -S, then -c", "clang $F -O2 -S main.c lib.c; clang -c main.s lib.s; clang -o prog main.o lib.o $L"),
@@ -188,33 +189,59 @@ CLANG = [
     ("clang links what gcc compiled", CC + "; clang -o prog main.o lib.o $L"),
     *([("clang -flto=thin", "clang $F -O2 -flto=thin -c main.c lib.c; clang -O2 -flto=thin -fuse-ld=lld -o prog main.o lib.o $L")]
       if "lld" in LINKERS else []),
-]
+], [])
+CLANG += [
+    *((f"clang {options}", f"clang $F {options} -c main.c lib.c; clang {options} -o prog main.o lib.o $L") for options in cells(
+        ("-O2 -flto=full -fuse-ld=lld" if "lld" in LINKERS else "-O2 -fPIC", "-O2 -fno-integrated-as",
+         "-O2 -std=c99 -pedantic -Wall -Wextra -Werror -Wno-newline-eof", "-O2 -fsanitize=address", "-O2 -mcmodel=large", "-O2 -fmodules"),
+        ("-O0", "-O1 -masm=intel", "-O2 -save-temps", "-O2 -fsanitize=thread", "-O2 -fprofile-instr-generate -fcoverage-mapping",
+         "-O2 -g -gsplit-dwarf")))]
 
 
-def outcome(work, commands, compiling, linking):
+def first_link(commands):
+    """Where the first command that has $L begins: what is before it is the same whatever is linked with."""
+    at = commands.find("$L")
+    return len(commands) if at < 0 else commands.rfind(";", 0, at) + 1
+
+
+def outcome(place, commands, compiling, linking):
     """What comes of it, and how many functions the profile has; where there is none, what libfc and the manager said."""
+    done = run(["sh", "-ec", "F=$1; L=$2; " + commands, "sh", compiling, linking], place, CCACHE_DISABLE="1")
+    if done.returncode != 0:
+        return "fails: " + (done.stdout + done.stderr)[-1500:], ""
+    if not os.path.exists(os.path.join(place, "prog")):
+        return done.stdout, ""
+    ran = run(["./prog"], place, FC_VERBOSE="", FC_LOG="said")
+    said = os.path.join(place, "said")
+    shown = open(said, encoding="utf-8").read() if os.path.exists(said) else ""
+    if os.path.exists(os.path.join(place, "functioncheck.fc")):
+        text = run([os.path.join(BINDIR, "fcdump"), "--no-reports", "--flat", "--csv", "functioncheck.fc"], place).stdout
+        shown = max(len(text.splitlines()) - 1, 0)
+    return (ran.returncode, ran.stdout, ran.stderr), shown
+
+
+def outcomes(work, commands, compiling, links):
+    """The outcome of each of the links.  What compiles is run once: it is the same for all of them."""
+    at = first_link(commands)
     with folder() as place:
         shutil.copytree(work, place, dirs_exist_ok=True)
-        done = run(["sh", "-ec", "F=$1; L=$2; " + commands, "sh", compiling, linking], place, CCACHE_DISABLE="1")
+        done = run(["sh", "-ec", "F=$1; " + commands[:at], "sh", compiling], place, CCACHE_DISABLE="1")
         if done.returncode != 0:
-            return "fails: " + (done.stdout + done.stderr)[-1500:], ""
-        if not os.path.exists(os.path.join(place, "prog")):
-            return done.stdout, ""
-        ran = run(["./prog"], place, FC_VERBOSE="", FC_LOG="said")
-        said = os.path.join(place, "said")
-        shown = open(said, encoding="utf-8").read() if os.path.exists(said) else ""
-        if os.path.exists(os.path.join(place, "functioncheck.fc")):
-            text = run([os.path.join(BINDIR, "fcdump"), "--no-reports", "--flat", "--csv", "functioncheck.fc"], place).stdout
-            shown = max(len(text.splitlines()) - 1, 0)
-        return (ran.returncode, ran.stdout, ran.stderr), shown
+            return [("fails: " + (done.stdout + done.stderr)[-1500:], "")] * len(links)
+        compiled, found = set(os.listdir(place)), []
+        for linking in links:
+            found.append(outcome(place, commands[at:], compiling, linking))
+            for name in set(os.listdir(place)) - compiled:
+                os.unlink(os.path.join(place, name))
+        return found
 
 
 def check(work, name, commands, is_profiled=True, by_clang=False):
-    compiling, libs = " ".join(flags("--cflags")), " ".join(flags("--libs"))
-    plain, _ = outcome(work, commands, "", "")
+    compiling, libs = FLAGS
+    (plain, _), = outcomes(work, commands, "", [""])
     expect(isinstance(plain, tuple) or not plain.startswith("fails"), f"{name}: plainly", plain)
-    for how, linking in (("both", compiling), ("neither", ""), ("libs", libs)):
-        found, functions = outcome(work, commands, compiling, linking)
+    hows = {"both": compiling, "neither": "", "libs": libs}
+    for how, (found, functions) in zip(hows, outcomes(work, commands, compiling, hows.values())):
         expect(found == plain, f"{name}, {how}: as plainly", f"{found}\nplainly {plain}")
         if how == "libs" or (how == "both" and not by_clang):
             expect(not is_profiled or (isinstance(functions, int) and functions > 0), f"{name}, {how}: functions in the profile", functions)
@@ -318,19 +345,22 @@ with folder() as work_folder:
         for flag in COMPILED:
             check(work_folder, flag, f"gcc $F {flag} -c main.c lib.c; {LINK}")
         for flag in BOTH:
-            check(work_folder, flag, f"gcc $F -O2 {flag} -c main.c lib.c; gcc -O2 {flag} -o prog main.o lib.o $L")
             check(work_folder, flag + ", C++", f"g++ $F -O2 {flag} -c cxx.cc; g++ -O2 {flag} -o prog cxx.o $L")
-        for flag in LINKED:
+        for flag in BOTH_OF_C + cells(BOTH, ["-flto"]):
+            check(work_folder, flag, f"gcc $F -O2 {flag} -c main.c lib.c; gcc -O2 {flag} -o prog main.o lib.o $L")
+        for flag in cells(LINKED, []):
             check(work_folder, "linked with " + flag, f"{CC}; gcc {flag} -o prog main.o lib.o $L")
-        for name_, commands_ in OTHERS:
+        for name_, commands_ in cells(OTHERS, []):
             check(work_folder, name_, commands_)
-        for name_, commands_ in UNPROFILED:
+        for name_, commands_ in cells(UNPROFILED, []):
             check(work_folder, name_, commands_, is_profiled=False)
         if shutil.which("clang"):
             for name_, commands_ in CLANG:
                 check(work_folder, name_, commands_, by_clang=True)
-        check_said(work_folder)
-        check_lost(work_folder)
-        check_own_hooks(work_folder)
-    check_moved(work_folder)
+        if not IS_FURTHER:
+            check_said(work_folder)
+            check_lost(work_folder)
+            check_own_hooks(work_folder)
+    if not IS_FURTHER:
+        check_moved(work_folder)
 finish()

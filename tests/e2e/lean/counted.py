@@ -11,12 +11,13 @@ import signal
 
 import lean
 import compare
+from cells import cells
 import fcprofile
 import fctest
 
-BUILDS = (["-O1"], ["-O2"], ["-Os"], ["-O2", "-ffunction-sections"], ["-O2", "-fno-asynchronous-unwind-tables"])
+BUILDS = cells([["-Os"], ["-O2", "-ffunction-sections"], ["-O2", "-fno-asynchronous-unwind-tables"]], [["-O1"], ["-O2"]])
 # of these the calls of each call site are compared, too
-BUILDS_FOR_ARCS = (["-O0"], ["-O2"], ["-O3"], ["-O2", "-fno-plt", "-fPIC"], ["-O2", "-no-pie", "-fno-pic"], ["-O2", "-fcf-protection"])
+BUILDS_FOR_ARCS = cells([["-O0"], ["-O2"], ["-O2", "-fno-plt", "-fPIC"], ["-O2", "-no-pie", "-fno-pic"]], [["-O3"], ["-O2", "-fcf-protection"]])
 
 CALLS = """
 #include <setjmp.h>
@@ -261,7 +262,7 @@ class Counted(lean.Case):
         if not self.has_samples():
             self.skipTest("the kernel allows no samples")
         for compiler in filter(shutil.which, ("gcc", "clang")):
-            for flags in (["-O2"], ["-O1", "-fno-omit-frame-pointer"], ["-O2", "-no-pie", "-fno-pie"]):
+            for flags in cells([["-O2"]], [["-O1", "-fno-omit-frame-pointer"], ["-O2", "-no-pie", "-fno-pie"]]):
                 with self.subTest(compiler=compiler, flags=flags):
                     program = self.compile(self.source(CALLERS), *flags, compiler=compiler, output=f"{compiler}-{len(flags)}{flags[0]}")
                     self.assertEqual(self.run_quiet([program]).returncode, 0)

@@ -354,8 +354,8 @@ PROCESSES = [
 JUMPS = [
     Shape("longjmp-deep", "longjmp_loop.c", ["deep-frames", 1000], compilers=BOTH,
           repairs="jumped"),
-    Shape("longjmp-into-loop", "longjmp_loop.c", ["into-loop", 1000000], compilers=BOTH,
-          repairs="jumped", further=["into-loop", 100000]),
+    Shape("longjmp-into-loop", "longjmp_loop.c", ["into-loop", 100000], compilers=BOTH,
+          repairs="jumped", long_args=["into-loop", "1000000"]),
     Shape("longjmp-alternating", "longjmp_loop.c", ["alternating", 100000], compilers=BOTH,
           repairs="jumped"),
     Shape("longjmp-different-frames", "longjmp_loop.c", ["different-frames", 100000],
