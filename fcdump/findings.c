@@ -139,10 +139,10 @@ static void find_death(GPtrArray *findings, const FcModel *model)
         if (thread->stack->len == 0)
             continue;
         g_autofree char *stack = format_stack(model, thread->stack);
+        const guint64 threads = fc_profile_threads(model->profile);
         g_autofree char *which =
-            model->profile->threads->len > 1
-                ? g_strdup_printf(" (of %u threads)", model->profile->threads->len)
-                : g_strdup("");
+            threads > 1 ? g_strdup_printf(" (of %" G_GUINT64_FORMAT " threads)", threads)
+                        : g_strdup("");
         add(findings, g_strdup_printf("It died in %s%s", stack, which), "--threads");
         return;
     }

@@ -139,7 +139,7 @@ static void add_amounts(FcTable *table, const FcModel *model)
     if (model->profile->extended)
         add(table, "Contexts", fc_format_count(model->profile->contexts->len));
     if (model->profile->threads->len > 0)
-        add(table, "Threads", fc_format_count(model->profile->threads->len));
+        add(table, "Threads", fc_format_count(fc_profile_threads(model->profile)));
 }
 
 static void add_modules(FcTable *table, const FcReportContext *context)

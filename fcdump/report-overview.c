@@ -114,8 +114,7 @@ static void add_times(Facts *facts, const FcModel *model)
     const guint64 processes = fc_report_processes(model, NULL);
     if (processes > MAX(ranks, 1) && header_of(model, 0)->thread_id == 0)
         add_fact(facts, format_number(processes, "process", "es"));
-    const guint64 threads =
-        profile->merged_threads > 0 ? profile->merged_threads : profile->threads->len;
+    const guint64 threads = fc_profile_threads(profile);
     if (threads > 0)
         add_fact(facts, format_number(threads, "thread", "s"));
     guint64 calls = 0;

@@ -71,7 +71,7 @@ static void add_times(FcTable *table, const FcModel *model)
     g_autofree char *in_functions = g_strchomp(fc_format_time(base));
     g_autofree char *run = g_strchomp(fc_format_time(wall));
     g_autofree char *processes = format_number(fc_report_processes(model, NULL), "process", "es");
-    g_autofree char *threads = format_number(model->profile->threads->len, "thread", "s");
+    g_autofree char *threads = format_number(fc_profile_threads(model->profile), "thread", "s");
     g_autoptr(GString) text = g_string_new(NULL);
     if (!own_clocks && wall > 0)
         g_string_append_printf(text, "%s, ", run);

@@ -131,6 +131,21 @@ static void restrict_arcs(FcProfile *profile)
 
 /* ---- All of it ---------------------------------------------------------------------- */
 
+/* Threads that are not listed can't be chosen. */
+static void leave_unlisted(FcProfile *profile)
+{
+    GArray *repairs = profile->repairs;
+    for (guint i = 0; i < repairs->len; i++)
+    {
+        const FcProfileNote note = g_array_index(repairs, FcProfileNote, i);
+        if (strcmp(note.kind, FC_THREADS_NOT_LISTED) != 0)
+            continue;
+        fc_profile_note(profile->losses, "threads-not-chosen", note.count);
+        g_array_remove_index(repairs, i);
+        return;
+    }
+}
+
 FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns, gboolean *fitted)
 {
     GArray *threads = profile->threads;
@@ -144,8 +159,9 @@ FcRestricted fc_restrict_threads(FcProfile *profile, const GPtrArray *patterns, 
     }
     if (count == 0)
         return FC_RESTRICT_NONE;
-    if (count == threads->len)
+    if (count == threads->len && fc_profile_threads(profile) == count)
         return FC_RESTRICT_WHOLE;
+    leave_unlisted(profile);
     const gboolean has_arcs = have_all_arcs(profile, wanted);
     clear_figures(profile);
     for (guint i = threads->len; i-- > 0;)

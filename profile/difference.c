@@ -291,13 +291,33 @@ static void settle_all(FcProfile *profile)
 
 /* ---- Threads ------------------------------------------------------------------------------ */
 
-static const FcProfileThread *find_thread(const FcProfile *profile, const FcProfileThread *thread)
+/* The threads of a profile by their ids, which the system uses again. */
+typedef struct
 {
-    for (guint i = 0; i < profile->threads->len; i++)
+    const GArray *threads;
+    GHashTable *first; /* id -> index + 1 of the first thread that has it */
+    guint *next;       /* by thread: index + 1 of the next one with its id; 0: none */
+} ById;
+
+static void find_by_id(const GArray *threads, ById *by_id)
+{
+    *by_id = (ById){threads, g_hash_table_new(NULL, NULL), g_new(guint, threads->len + 1)};
+    for (guint i = threads->len; i-- > 0;)
     {
-        const FcProfileThread *one = &g_array_index(profile->threads, FcProfileThread, i);
-        if (one->tid == thread->tid && one->start_ns <= thread->end_ns &&
-            thread->start_ns <= one->end_ns)
+        const gpointer id = GSIZE_TO_POINTER((gsize)g_array_index(threads, FcProfileThread, i).tid);
+        by_id->next[i] = GPOINTER_TO_UINT(g_hash_table_lookup(by_id->first, id));
+        g_hash_table_insert(by_id->first, id, GUINT_TO_POINTER(i + 1));
+    }
+}
+
+static const FcProfileThread *find_thread(const ById *by_id, const FcProfileThread *thread)
+{
+    guint at =
+        GPOINTER_TO_UINT(g_hash_table_lookup(by_id->first, GSIZE_TO_POINTER((gsize)thread->tid)));
+    for (; at != 0; at = by_id->next[at - 1])
+    {
+        const FcProfileThread *one = &g_array_index(by_id->threads, FcProfileThread, at - 1);
+        if (one->start_ns <= thread->end_ns && thread->start_ns <= one->end_ns)
             return one;
     }
     return NULL;
@@ -359,10 +379,12 @@ static void subtract_lanes(FcProfileThread *from, const FcProfileThread *amount)
 
 static void subtract_threads(const Match *match, FcProfile *later, const FcProfile *earlier)
 {
+    ById by_id;
+    find_by_id(earlier->threads, &by_id);
     for (guint i = 0; i < later->threads->len; i++)
     {
         FcProfileThread *thread = &g_array_index(later->threads, FcProfileThread, i);
-        const FcProfileThread *amount = find_thread(earlier, thread);
+        const FcProfileThread *amount = find_thread(&by_id, thread);
         if (amount)
         {
             subtract_thread(match, thread, amount);
@@ -372,6 +394,8 @@ static void subtract_threads(const Match *match, FcProfile *later, const FcProfi
         g_clear_pointer(&thread->trace, g_array_unref);
         thread->trace_all = 0;
     }
+    g_hash_table_destroy(by_id.first);
+    g_free(by_id.next);
 }
 
 /* ---- What is 0 now ------------------------------------------------------------------------ */

@@ -618,6 +618,10 @@ void fc_profile_put_costs_back(FcProfile *profile);
 guint64 fc_profile_processes(const FcProfile *profile);
 guint64 fc_profile_failed(const FcProfile *profile);
 
+/* How many threads there were, with those that are not listed, which that repair counts. */
+#define FC_THREADS_NOT_LISTED "threads-not-listed"
+guint64 fc_profile_threads(const FcProfile *profile);
+
 /* Makes the profile one of `rank`, to be merged with those of others, unless it is a merged one
  * already.  `is_chosen`: its figures are also kept separately. */
 void fc_profile_begin_ranks(FcProfile *profile, gint64 rank, gboolean is_chosen);

@@ -222,18 +222,18 @@ void fc_profile_add_notes(GArray *into, const GArray *from)
     }
 }
 
-/* ---- Folded contexts ------------------------------------------------------------------ */
-
-static guint64 folded_contexts(const FcProfile *profile)
+static guint64 repairs_of(const FcProfile *profile, const char *kind)
 {
     for (guint i = 0; i < profile->repairs->len; i++)
     {
         const FcProfileNote *note = &g_array_index(profile->repairs, FcProfileNote, i);
-        if (g_strcmp0(note->kind, "contexts-folded") == 0)
+        if (g_strcmp0(note->kind, kind) == 0)
             return note->count;
     }
     return 0;
 }
+
+/* ---- Folded contexts ------------------------------------------------------------------ */
 
 gboolean fc_profile_is_folded(const FcProfileContext *context)
 {
@@ -242,7 +242,7 @@ gboolean fc_profile_is_folded(const FcProfileContext *context)
 
 guint64 fc_profile_contexts_wanted(const FcProfile *profile)
 {
-    const guint64 folded = folded_contexts(profile);
+    const guint64 folded = repairs_of(profile, "contexts-folded");
     guint64 wanted = 1;
     if (folded == 0)
         return 0;
@@ -254,6 +254,13 @@ guint64 fc_profile_contexts_wanted(const FcProfile *profile)
 guint64 fc_profile_processes(const FcProfile *profile)
 {
     return MAX(profile->processes, 1);
+}
+
+guint64 fc_profile_threads(const FcProfile *profile)
+{
+    if (profile->merged_threads > 0)
+        return profile->merged_threads;
+    return profile->threads->len + repairs_of(profile, FC_THREADS_NOT_LISTED);
 }
 
 guint64 fc_profile_failed(const FcProfile *profile)

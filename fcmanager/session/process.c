@@ -183,6 +183,66 @@ static void add_notes(FcProcess *process, const FcThread *thread)
     fc_process_note(process->repairs, "contexts-folded", thread->counts->contexts_folded);
 }
 
+/* The more time on the CPU, the sooner; threads that the process's end ended are first. */
+static gint compare_importance(gconstpointer a, gconstpointer b)
+{
+    const FcThreadResult *one = a;
+    const FcThreadResult *other = b;
+    const gint64 cpu = (gint64)(one->end_time - one->start_time - one->off.off);
+    const gint64 other_cpu = (gint64)(other->end_time - other->start_time - other->off.off);
+    if (one->ended != other->ended)
+        return one->ended ? 1 : -1;
+    return cpu > other_cpu ? -1 : cpu < other_cpu;
+}
+
+/* A process may make threads without end.  When the list is full, the less important half of those
+ * that ended is removed from it; they stay in the sums.  So there is room for the threads that live
+ * at the end, and for their stacks. */
+static void make_room(FcProcess *process, gsize wanted)
+{
+    GArray *results = process->results;
+    if (process->result_budget >= wanted || results->len == 0)
+        return;
+    g_array_sort(results, compare_importance);
+    guint kept = results->len;
+    while (kept > 0 && process->result_budget < MAX(wanted, RESULTS_MAX / 2))
+    {
+        const FcThreadResult *last = &g_array_index(results, FcThreadResult, kept - 1);
+        if (!last->ended)
+            break;
+        process->result_budget += last->functions->len + last->stack->len + 1;
+        process->arc_budget += last->arcs ? last->arcs->len : 0;
+        kept--;
+    }
+    fc_process_note(process->repairs, FC_THREADS_NOT_LISTED, results->len - kept);
+    g_array_set_size(results, kept);
+}
+
+/* The same for arcs, of which the more important half of the threads keeps its own. */
+static void make_room_for_arcs(FcProcess *process, guint32 wanted)
+{
+    GArray *results = process->results;
+    guint listed = 0;
+    if (process->arc_budget >= wanted || wanted > RESULT_ARCS_MAX)
+        return;
+    for (guint i = 0; i < results->len; i++)
+        listed += g_array_index(results, FcThreadResult, i).arcs != NULL;
+    g_array_sort(results, compare_importance);
+    const guint kept = listed / 2;
+    for (guint i = results->len; i-- > 0 && (listed > kept || process->arc_budget < wanted);)
+    {
+        FcThreadResult *result = &g_array_index(results, FcThreadResult, i);
+        if (!result->ended)
+            break;
+        if (!result->arcs)
+            continue;
+        process->arc_budget += result->arcs->len;
+        g_clear_pointer(&result->arcs, g_array_unref);
+        fc_process_note(process->repairs, "thread-arcs-not-listed", 1);
+        listed--;
+    }
+}
+
 /* Adds the thread's figures by function.  `map` gives the functions' numbers in the sums. */
 static void add_result_functions(FcProcess *process, FcThreadResult *result, const FcCounts *counts,
                                  const guint32 *map)
@@ -212,6 +272,7 @@ static void add_result_functions(FcProcess *process, FcThreadResult *result, con
 static void add_result_arcs(FcProcess *process, FcThreadResult *result, const FcCounts *counts,
                             const guint32 *map)
 {
+    make_room_for_arcs(process, counts->arc_count);
     if (counts->arc_count > process->arc_budget)
     {
         fc_process_note(process->repairs, "thread-arcs-not-listed", 1);
@@ -297,6 +358,7 @@ static void add_delay(const FcProcess *process, const FcThread *thread, FcStackO
 /* Closes the thread's frames at `time` (0: at its last event) and adds it to the sums. */
 static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gboolean ended)
 {
+    make_room(process, (gsize)thread->counts->function_count + fc_stack_depth(thread->stack) + 1);
     FcThreadResult result = make_result(process, thread, ended);
     /* The thread's run is what its functions' times can add up to.  It lasts from the first event
      * to the last; that is `time` only if `time` closes frames. */
@@ -343,7 +405,7 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     else
     {
         result_clear(&result);
-        fc_process_note(process->repairs, "threads-not-listed", 1);
+        fc_process_note(process->repairs, FC_THREADS_NOT_LISTED, 1);
     }
     g_hash_table_remove(process->threads, GUINT_TO_POINTER(thread->number));
 }
