@@ -352,13 +352,14 @@ static gboolean has_parameters(Span part)
 
 /* ---- What is done before ---------------------------------------------------------------- */
 
-/* Takes all `[clone ...]` away, and gcc's suffixes of C names; `clones` gets them. */
+/* Takes all `[clone ...]` away, and gcc's suffixes of C names; `clones` gets them.  clang names
+ * OpenMP's regions with ".omp_outlined" behind their function since version 17, before it. */
 static void take_clones(GString *name, GString *clones)
 {
     static const char *const words[] = {
-        ".isra.", ".part.",       ".constprop.", ".localalias", ".lto_priv.",
-        ".llvm.", ".specialized", ".argprom",    ".actor",      ".destroy",
-        ".Frame", ".resume",      ".cleanup",    "._omp_fn.",   ".cold",
+        ".isra.",       ".part.",    ".constprop.", ".localalias",   ".lto_priv.", ".llvm.",
+        ".specialized", ".argprom",  ".actor",      ".destroy",      ".Frame",     ".resume",
+        ".cleanup",     "._omp_fn.", ".cold",       ".omp_outlined",
     };
     for (char *at; (at = strstr(name->str, " [clone "));)
     {
@@ -385,7 +386,7 @@ static const char *name_clones(const char *clones)
         return " (coroutine end)";
     if (strstr(clones, ".actor") || strstr(clones, ".resume"))
         return " (coroutine)";
-    if (strstr(clones, "_omp_fn"))
+    if (strstr(clones, "_omp_fn") || strstr(clones, ".omp_outlined"))
         return " (OpenMP)";
     return strstr(clones, ".cold") ? " (cold part)" : "";
 }
@@ -396,7 +397,7 @@ static gboolean is_usual_clone(const char *clones)
     static const char *const usual[] = {".isra",     ".part",        ".constprop", ".localalias",
                                         ".lto_priv", ".llvm",        ".actor",     ".destroy",
                                         ".Frame",    ".resume",      ".cleanup",   "_omp_fn",
-                                        ".cold",     ".specialized", ".argprom"};
+                                        ".cold",     ".specialized", ".argprom",   ".omp_outlined"};
     for (guint i = 0; i < G_N_ELEMENTS(usual); i++)
         if (strstr(clones, usual[i]))
             return TRUE;

@@ -95,6 +95,8 @@ static void test_bare(void)
          "leveldb::SkipList::Find"},
         {"std::operator<< <std::char_traits<char> >", "std::operator<<"},
         {"app::f [clone .part.0]", "app::f"},
+        {"work.omp_outlined_debug__", "work"},
+        {"app::f(int) [clone .omp_outlined]", "app::f"},
         {"prog::apply::<prog::main::{closure#2}>", "prog::apply"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
