@@ -201,45 +201,40 @@ static gint compare_importance(gconstpointer a, gconstpointer b)
 static void make_room(FcProcess *process, gsize wanted)
 {
     GArray *results = process->results;
-    if (process->result_budget >= wanted || results->len == 0)
+    if (process->result_budget >= MIN(wanted, RESULTS_MAX / 2) || process->ended_results == 0)
         return;
     g_array_sort(results, compare_importance);
     guint kept = results->len;
-    while (kept > 0 && process->result_budget < MAX(wanted, RESULTS_MAX / 2))
+    for (; process->ended_results > 0 && process->result_budget < RESULTS_MAX / 2; kept--)
     {
         const FcThreadResult *last = &g_array_index(results, FcThreadResult, kept - 1);
-        if (!last->ended)
-            break;
         process->result_budget += last->functions->len + last->stack->len + 1;
         process->arc_budget += last->arcs ? last->arcs->len : 0;
-        kept--;
+        process->ended_with_arcs -= last->arcs != NULL;
+        process->ended_results--;
     }
     fc_process_note(process->repairs, FC_THREADS_NOT_LISTED, results->len - kept);
     g_array_set_size(results, kept);
 }
 
-/* The same for arcs, of which the more important half of the threads keeps its own. */
+/* The same for arcs, of which the more important half of these threads keeps its own. */
 static void make_room_for_arcs(FcProcess *process, guint32 wanted)
 {
     GArray *results = process->results;
-    guint listed = 0;
-    if (process->arc_budget >= wanted || wanted > RESULT_ARCS_MAX)
+    const guint kept = process->ended_with_arcs / 2;
+    if (process->arc_budget >= wanted || wanted > RESULT_ARCS_MAX || process->ended_with_arcs == 0)
         return;
-    for (guint i = 0; i < results->len; i++)
-        listed += g_array_index(results, FcThreadResult, i).arcs != NULL;
     g_array_sort(results, compare_importance);
-    const guint kept = listed / 2;
-    for (guint i = results->len; i-- > 0 && (listed > kept || process->arc_budget < wanted);)
+    for (guint i = results->len; process->ended_with_arcs > 0 &&
+                                 (process->ended_with_arcs > kept || process->arc_budget < wanted);)
     {
-        FcThreadResult *result = &g_array_index(results, FcThreadResult, i);
-        if (!result->ended)
-            break;
+        FcThreadResult *result = &g_array_index(results, FcThreadResult, --i);
         if (!result->arcs)
             continue;
         process->arc_budget += result->arcs->len;
         g_clear_pointer(&result->arcs, g_array_unref);
         fc_process_note(process->repairs, "thread-arcs-not-listed", 1);
-        listed--;
+        process->ended_with_arcs--;
     }
 }
 
@@ -400,6 +395,8 @@ static void finish_thread(FcProcess *process, FcThread *thread, guint64 time, gb
     if (process->result_budget > 0)
     {
         process->result_budget--;
+        process->ended_results += ended;
+        process->ended_with_arcs += ended && result.arcs;
         g_array_append_val(process->results, result);
     }
     else

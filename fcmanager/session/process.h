@@ -105,6 +105,9 @@ typedef struct
     GArray *results;              /* FcThreadResult */
     guint result_budget;          /* how many functions and frames `results` may still take */
     guint arc_budget;             /* how many arcs it may still take */
+    guint ended_results;          /* how many of `results` are of threads that ended before the
+                                     process, and how many of these have arcs */
+    guint ended_with_arcs;
     GArray *done; /* FcThreadDone, for session-files.c; empty except in THREAD mode */
     char *executable;
     char *directory;
