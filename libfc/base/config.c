@@ -648,24 +648,26 @@ static void print_others(void)
         print_entry("               manager", fc_config.manager, 0);
 }
 
-/* Prints the start-up line, which also says where the profile will be: when the program ends, it
- * may have closed standard error, or opened something else there. */
+/* Prints the start-up line, which says where the profile will be: when the program ends, it may
+ * have closed standard error, or opened something else there.  With the usual names it takes less
+ * than 80 columns. */
 static void print_one_line(void)
 {
     struct FcLine line;
-    fc_line_start(&line, "FCheck: Starting FunctionCheck V" FC_VERSION);
-    fc_line_add(&line, fc_config.rc_used ? " with the settings of ./" RC_FILE : "");
-    fc_line_add(&line, ", at the end the Profile file is '");
-    fc_line_add(&line, fc_config.dump_path);
     const size_t bytes = strlen(fc_config.dump_path);
-    fc_line_add(&line, bytes > 0 && fc_config.dump_path[bytes - 1] == '/' ? "" : "/");
+    const bool is_here = strcmp(fc_config.dump_path, "./") == 0;
+    fc_line_start(&line, "FCheck: FunctionCheck V" FC_VERSION);
+    fc_line_add(&line, fc_config.rc_used ? " with ./" RC_FILE : "");
+    fc_line_add(&line, ", profile: ");
+    fc_line_add(&line, is_here ? "" : fc_config.dump_path);
+    fc_line_add(&line, is_here || (bytes > 0 && fc_config.dump_path[bytes - 1] == '/') ? "" : "/");
     fc_line_add(&line, fc_config.dump_name);
     if (fc_config.use_pid)
     {
         fc_line_add(&line, ".");
         fc_line_add_number(&line, (unsigned long)fc_sys(SYS_getpid));
     }
-    fc_line_add(&line, ".fc'");
+    fc_line_add(&line, ".fc");
     fc_notice_line(&line);
 }
 

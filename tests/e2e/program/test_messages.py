@@ -37,7 +37,7 @@ class Messages(fctest.Case):
     LAST = ["FCMng: communication pipe closed. end of profiled program.",
             "FCMng: Profile file is './/functioncheck.fc'", "FCMng: Profile manager: exit"]
 
-    PLACE = r"at the end the Profile file is '\./functioncheck\.fc'$"
+    PLACE = r"profile: functioncheck\.fc$"
 
     def test_no_standard_error_at_the_end(self):
         """A program that closes it, or opens a file there: the first line told where the profile is, nothing comes into the file."""
@@ -80,7 +80,7 @@ class Messages(fctest.Case):
         """Notices are for a terminal, for who asks and for a file: who reads a program's standard error finds it as
         it is without profiling."""
         [line] = self.on_terminal()
-        self.assertRegex(line, r"^FCheck: Starting FunctionCheck V\d+\.\d+\.\d+, " + self.PLACE)
+        self.assertRegex(line, r"^FCheck: FunctionCheck V\d+\.\d+\.\d+, " + self.PLACE)
         self.assertEqual(self.on_terminal(FC_VERBOSE="")[-3:], self.LAST)
         self.assertEqual(self.on_terminal(FC_QUIET=""), [])
         self.assertEqual(self.on_terminal(FC_LOG="log"), [])
@@ -103,8 +103,8 @@ class Messages(fctest.Case):
         self.write("log", "mine\n")
         for count in (1, 2):
             self.assertEqual(self.run_target([program, self.path("there")], env={"FC_LOG": "log"}).stderr, b"")
-            self.assertEqual(self.read("log").count("the Profile file is './functioncheck.fc'\n"), count)
-        self.assertTrue(self.read("log").startswith("mine\nFCheck: Starting"))
+            self.assertEqual(self.read("log").count(", profile: functioncheck.fc\n"), count)
+        self.assertTrue(self.read("log").startswith("mine\nFCheck: FunctionCheck V"))
         self.assertEqual(os.listdir(self.path("there")), [])
         self.assertEqual(self.run_target([self.program], env={"FC_LOG": "new", "FC_QUIET": ""}).stderr, b"")
         self.assertEqual(self.read("new"), "")
@@ -124,7 +124,7 @@ class Messages(fctest.Case):
             self.assertEqual(self.read("victim"), "precious\n")
         self.write("run/.functioncheckrc", "FC_LOG log\n")
         self.assertEqual(self.run_target([self.program], cwd=self.path("run")).stderr, b"")
-        self.assertIn("FCheck: Starting", self.read("run/log"))
+        self.assertIn("FCheck: FunctionCheck V", self.read("run/log"))
 
     def read(self, name):
         with open(self.path(name), encoding="utf-8") as stream:
@@ -133,13 +133,13 @@ class Messages(fctest.Case):
     def test_one_line(self):
         """The program is announced by one line, if nobody asks for more, and its end by none."""
         [line] = self.stderr().splitlines()
-        self.assertRegex(line, r"^FCheck: Starting FunctionCheck V\d+\.\d+\.\d+, " + self.PLACE)
+        self.assertRegex(line, r"^FCheck: FunctionCheck V\d+\.\d+\.\d+, " + self.PLACE)
         [line] = self.stderr(FC_DUMP_PATH=self.folder).splitlines()
-        self.assertTrue(line.endswith(f", at the end the Profile file is '{self.folder}/functioncheck.fc'"), line)
+        self.assertTrue(line.endswith(f", profile: {self.folder}/functioncheck.fc"), line)
         self.write(".functioncheckrc", "FC_STACK_SIZE 77\n")
         [line] = self.stderr().splitlines()
-        self.assertRegex(line, r"^FCheck: Starting FunctionCheck V[\d.]+ with the settings of "
-                         r"\./\.functioncheckrc, " + self.PLACE)
+        self.assertRegex(line, r"^FCheck: FunctionCheck V[\d.]+ with \./\.functioncheckrc, " + self.PLACE)
+        self.assertLess(len(line), 80, "it fits a terminal")
 
     def test_all_lines(self):
         """FC_DEBUG and FC_VERBOSE ask for the documented text; FC_QUIET wins."""
@@ -283,7 +283,7 @@ class Messages(fctest.Case):
         self.assertEqual(len(text), 16384)
         self.write(".functioncheckrc", text)
         said = self.stderr()
-        self.assertIn("with the settings of ./.functioncheckrc", said)
+        self.assertIn("with ./.functioncheckrc", said)
         self.assertNotIn("not used", said)
         self.assertEqual(self.profiles(), ["last.fc"])
         os.unlink(self.path("last.fc"))
@@ -320,7 +320,7 @@ class Messages(fctest.Case):
                 found = self.profiles()
                 self.assertEqual(len(found), 1, found)
                 self.assertRegex(found[0], rf"^{expected}$")
-                self.assertIn("/" + os.path.basename(found[0]) + "'", text)
+                self.assertTrue(text.endswith(f"profile: {os.path.join(env.get('FC_DUMP_PATH', ''), os.path.basename(found[0]))}\n"), text)
                 os.unlink(self.path(found[0]))
                 last = self.stderr(FC_VERBOSE="", **env).splitlines()[-2]
                 found = self.profiles()
