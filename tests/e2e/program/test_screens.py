@@ -133,7 +133,8 @@ class Screens(fctest.Case):
         source = os.path.join(fctest.SOURCE_ROOT, "examples", "wordindex.c")
         self.check([self.compile(source, "-g", "-O2", "-pthread", output="wordindex"), "-t", "3"],
                    [r"^wordindex -t 3: [\d.]+ m?s; CPU [\d.]+ ms; 4 threads; [\d.]+ [kM] calls",
-                    r"(?m)^• \w+ itself takes \d+% of the CPU time"], r"ms +([<>]?\d+% +)?\d+%.* [a-z_]+$")
+                    # a run that hardly had a processor has too few samples to name a function
+                    r"(?m)^• (\w+ itself takes \d+% of the CPU time|The machine was busy)"], r"ms +([<>]?\d+% +)?\d+%.* [a-z_]+$")
 
     def test_cxx(self):
         """Short names: the function is never cut, its scope may be."""
