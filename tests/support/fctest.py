@@ -106,10 +106,11 @@ def wait_until(condition, what):
 def is_written(path):
     """Whether the file is there, and is not the profile so far of a program that runs or of which the manager has not
     seen the end."""
-    if not os.path.exists(path):
+    try:
+        with open(path, "rb") as stream:
+            return b"\nend running" not in stream.read() or ".snapshot-" in path
+    except FileNotFoundError:  # also between the profile so far and the one of the end
         return False
-    with open(path, "rb") as stream:
-        return b"\nend running" not in stream.read() or ".snapshot-" in path
 
 
 def stop(pid):
