@@ -96,6 +96,9 @@ static void print_sums(const FcReportContext *context, guint groups)
               "of these were allocated within the C library.  Without its symbols it can't be "
               "told\nwhether it keeps them on purpose: install them, or run with "
               "FC_MEMORY_SCAN.");
+    print_sum(context, &memory->by_libc,
+              "of these were allocated within the C library, as in strdup; FC_MEMORY_UNWIND=1 "
+              "finds who called that.");
     print_sum(context, &memory->reachable,
               context->options->reachable ? "could still be reached."
                                           : "could still be reached; --reachable shows them.");

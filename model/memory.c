@@ -311,15 +311,20 @@ static gboolean is_shown(const FcModel *model, const FcProfileHeapPoint *point, 
     return shown;
 }
 
-/* Whether the call at `site` is in the C library, in a function without a name: only its exported
+/* Adds leaks that the C library allocated.  In a function without a name: only its exported
  * functions have one where its full symbol table is not installed. */
-static gboolean is_unnamed(const FcModel *model, const FcProfileLocation *site)
+static void add_of_libc(FcMemory *memory, const FcProfileAllocSite *site, const FcMemorySum *leaked)
 {
     FcSymbol symbol;
-    if (!is_one_of(path_of(model, site), c_library))
-        return FALSE;
-    fc_symbols_find_name(model->symbols, model->profile, site, TRUE, &symbol);
-    return symbol.raw_name == NULL;
+    const FcModel *model = memory->model;
+    const FcProfileLocation *place = &site->point.site;
+    if (leaked->blocks == 0 || !is_one_of(path_of(model, place), c_library))
+        return;
+    fc_symbols_find_name(model->symbols, model->profile, place, TRUE, &symbol);
+    if (!symbol.raw_name && model->profile->heap.scanned == 0)
+        add_sum(&memory->unnamed, leaked->blocks, leaked->bytes);
+    else if (site->point.frames == FC_NONE)
+        add_sum(&memory->by_libc, leaked->blocks, leaked->bytes);
 }
 
 static void judge_alloc_site(FcMemory *memory, guint index, FcSuppressions *suppressions,
@@ -341,9 +346,7 @@ static void judge_alloc_site(FcMemory *memory, guint index, FcSuppressions *supp
     if (!rule)
     {
         add_sum(&memory->indirect, site->indirect_blocks, site->indirect_bytes);
-        if (leaked.blocks > 0 && memory->model->profile->heap.scanned == 0 &&
-            is_unnamed(memory->model, &site->point.site))
-            add_sum(&memory->unnamed, leaked.blocks, leaked.bytes);
+        add_of_libc(memory, site, &leaked);
         return;
     }
     rule->hits += leaked.blocks;

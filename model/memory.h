@@ -52,7 +52,9 @@ typedef struct
     FcMemorySum suppressed; /* a suppression fits */
     FcMemorySum unnamed;    /* of the lost ones, where libfc did not look for pointers: allocated in
                                the C library, which has no symbols, so that no suppression fits */
-    guint bad_count;        /* shown, not suppressed; of a version 3.0 profile all */
+    FcMemorySum by_libc; /* others of the lost ones that the C library allocated, by whose call is
+                            not known */
+    guint bad_count;     /* shown, not suppressed; of a version 3.0 profile all */
     guint bad_suppressed;
 } FcMemory;
 
