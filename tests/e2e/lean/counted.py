@@ -249,13 +249,16 @@ class Counted(lean.Case):
         took = os.times().children_user - before.children_user
         self.assertAlmostEqual(sum(fctest_flat(self).values()) / 1e9 / took, 1, delta=0.2)
 
-    def check_parts(self, profile):
-        """Three quarters, within five standard errors of so many samples: timers take about a hundred."""
-        totals = {function.name: function.total_ns for function in profile.functions}
-        both = totals["three"] + totals["one"]
-        samples = profile.executed * both / sum(function.local_ns for function in profile.functions)
+    def check_parts(self, *profiles):
+        """Three quarters, within five standard errors of so many samples: timers take about a hundred a run."""
+        three = both = samples = 0
+        for profile in profiles:
+            totals = {function.name: function.total_ns for function in profile.functions}
+            of_both = totals["three"] + totals["one"]
+            three, both = three + totals["three"], both + of_both
+            samples += profile.executed * of_both / sum(function.local_ns for function in profile.functions)
         self.assertGreater(samples, 20)
-        self.assertAlmostEqual(totals["three"] / both, 0.75, delta=5 * (0.75 * 0.25 / samples) ** 0.5)
+        self.assertAlmostEqual(three / both, 0.75, delta=5 * (0.75 * 0.25 / samples) ** 0.5)
 
     def test_callers(self):
         """By the stacks of the samples; what a library does has rows of its own."""

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs of `fc-config --lean` where the kernel refuses samples: timers of the threads take them, and the program does not notice."""
 
+import glob
 import json
 import os
 
@@ -147,34 +148,51 @@ class Timers(lean.Case):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
 
+    def profiles_of(self, run):
+        """What `run` returns, of as many runs as bring some samples: a thread that has a processor for moments only,
+        beside others, is seldom met by the kernel's ticks."""
+        profiles = []
+        while len(profiles) < 10 and sum(profile.executed for profile in profiles) < 60:
+            profiles.append(run())
+        return profiles
+
     def samples(self):
         process, = json.loads(self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")]))["processes"]
         return process["executed"], process["executed_by_timer"]
 
     def test_times(self):
         program = self.compile(self.source(counted.TIMES), "-O2")
-        before = os.times()
-        self.run_denied(program)
-        after = os.times()
-        local = {function.name: function.local_ns for function in self.profile().functions}
-        counted.Counted.check_parts(self, self.profile())
-        took = after.children_user + after.children_system - before.children_user - before.children_system
-        self.assertAlmostEqual(sum(local.values()) / 1e9 / took, 1, delta=0.2)
-        executed, by_timer = self.samples()
-        self.assertGreater(executed, 20)
-        self.assertEqual(by_timer, executed)
+        took = local = 0
+
+        def run():
+            nonlocal took, local
+            before = os.times()
+            self.run_denied(program)
+            after = os.times()
+            took += after.children_user + after.children_system - before.children_user - before.children_system
+            profile = self.profile()
+            local += sum(function.local_ns for function in profile.functions)
+            executed, by_timer = self.samples()
+            self.assertEqual(by_timer, executed)
+            return profile
+
+        counted.Counted.check_parts(self, *self.profiles_of(run))
+        self.assertAlmostEqual(local / 1e9 / took, 1, delta=0.2)
         for report in (["--flat"], ["--callgraph"]):
             self.assertIn("by timers", " ".join(self.command([fctest.tool("fcdump"), *report, self.path("functioncheck.fc")]).split()))
 
     def test_contained(self):
         program = self.compile(self.source(counted.TIMES), "-O2")
         contained = self.compile(self.write("contained.c", CONTAINED), "-O2", profiled=False)
-        done = self.run_quiet([contained, program])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        counted.Counted.check_parts(self, self.profile())
-        executed, by_timer = self.samples()
-        self.assertGreater(executed, 20)
-        self.assertEqual(by_timer, executed)
+
+        def run():
+            done = self.run_quiet([contained, program])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            executed, by_timer = self.samples()
+            self.assertEqual(by_timer, executed)
+            return self.profile()
+
+        counted.Counted.check_parts(self, *self.profiles_of(run))
 
     def test_callers(self):
         program = self.compile(self.source(counted.CALLERS), "-O2")
@@ -182,15 +200,24 @@ class Timers(lean.Case):
         counted.Counted.check_callers(self, self.profile())
 
     def test_threads(self):
-        self.run_denied(self.compile(self.write("threads.c", THREADS), "-O2"))
-        self.wait_for_file("functioncheck.fcd")
-        profiles = [self.profile(name) for name in os.listdir(self.folder) if name.startswith("functioncheck.fc.")]
-        functions = [{function.name: function for function in profile.functions} for profile in profiles]
-        child, parent = sorted(functions, key=lambda each: each["step"].calls)
-        self.assertEqual(parent["step"].calls, 2000)
-        counted.Counted.check_parts(self, profiles[functions.index(parent)])
-        self.assertGreater(child["in_child"].total_ns, 0)
-        self.assertEqual(child["step"].calls, 500)
+        program = self.compile(self.write("threads.c", THREADS), "-O2")
+
+        def run():
+            for name in glob.glob(self.path("functioncheck.*")):
+                os.remove(name)
+            self.run_denied(program)
+            self.wait_for_file("functioncheck.fcd")
+            profiles = [self.profile(name) for name in os.listdir(self.folder) if name.startswith("functioncheck.fc.")]
+            functions = [{function.name: function for function in profile.functions} for profile in profiles]
+            child, parent = sorted(functions, key=lambda each: each["step"].calls)
+            self.assertEqual(parent["step"].calls, 2000)
+            self.assertEqual(child["step"].calls, 500)
+            in_child.append(child["in_child"].total_ns)
+            return profiles[functions.index(parent)]
+
+        in_child = []
+        counted.Counted.check_parts(self, *self.profiles_of(run))
+        self.assertGreater(sum(in_child), 0)
 
     def test_undisturbed(self):
         program = self.compile(self.write("sensitive.c", SENSITIVE), "-O2")

