@@ -516,7 +516,8 @@ typedef struct
     guint64 ranks; /* how many ranks are merged; each has the figures below.  0: not known */
     guint64 merged_threads; /* threads of these ranks */
     guint32 distinct;       /* 1 << FcArrayName of the arrays in which merging found no two equal
-                               records.  Merging keeps them so; who else appends records sets 0 */
+                               records.  Merging keeps it so.  Other code that appends records
+                               must set 0 */
 
     GArray *modules;        /* FcProfileModule */
     GArray *functions;      /* FcProfileFunction */
@@ -618,8 +619,9 @@ void fc_profile_put_costs_back(FcProfile *profile);
 guint64 fc_profile_processes(const FcProfile *profile);
 guint64 fc_profile_failed(const FcProfile *profile);
 
-/* How many threads there were, with those that are not listed, which that repair counts. */
+/* The repair that counts the threads that are in the sums, but not listed. */
 #define FC_THREADS_NOT_LISTED "threads-not-listed"
+/* How many threads there were, listed or not. */
 guint64 fc_profile_threads(const FcProfile *profile);
 
 /* Makes the profile one of `rank`, to be merged with those of others, unless it is a merged one

@@ -324,8 +324,8 @@ static guint remember(Lookup *lookup, const FcKey *key, guint index)
     return index;
 }
 
-/* Returns whether all records of the sum differ from one another.  `room`: of how many records the
- * sum may become. */
+/* Returns whether all records of the sum differ from one another.  `room`: how many records the sum
+ * may have after the merge. */
 static gboolean make_table(Lookup *lookup, guint room)
 {
     gboolean is_distinct = TRUE;

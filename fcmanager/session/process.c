@@ -183,7 +183,7 @@ static void add_notes(FcProcess *process, const FcThread *thread)
     fc_process_note(process->repairs, "contexts-folded", thread->counts->contexts_folded);
 }
 
-/* The more time on the CPU, the sooner; threads that the process's end ended are first. */
+/* Threads that were there at the process's end come first, then those with most time on the CPU. */
 static gint compare_importance(gconstpointer a, gconstpointer b)
 {
     const FcThreadResult *one = a;
