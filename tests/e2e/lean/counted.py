@@ -372,7 +372,8 @@ class Counted(lean.Case):
         self.assertEqual((callers["main", "outer"], callers["outer", "outer"]), (150, 450))  # all samples have all four
         self.assertEqual({caller for caller, callee in callers if callee in ("filler", "sorter")}, {"main"})
         self.assertEqual(functions["outer"].calls, 600)
-        self.assertGreater(functions["filler"].total_ns, 0.05 * whole)
+        if profile.executed >= 300:  # of a few samples it may have none
+            self.assertGreater(functions["filler"].total_ns, 0.05 * whole)
         Counted.check_library(self, profile)
         self.assertGreater(functions["sorter"].total_ns, functions["compare"].total_ns)
         self.assertLessEqual(functions["outer"].total_ns, whole)
