@@ -144,6 +144,21 @@ void fc_export_json_job(FcJson *json, const FcProfileJob *job)
     fc_json_end_object(json);
 }
 
+static void put_machine(FcJson *json, const FcProfileMachine *machine)
+{
+    if (machine->processors == 0)
+    {
+        fc_json_null(json, "machine");
+        return;
+    }
+    const guint64 before_ns = MIN(machine->used_before_ns, machine->used_after_ns);
+    fc_json_begin_object(json, "machine");
+    fc_json_unsigned(json, "processors", machine->processors);
+    fc_json_unsigned(json, "used_ns", machine->used_after_ns - before_ns);
+    fc_json_unsigned(json, "own_ns", machine->own_ns);
+    fc_json_end_object(json);
+}
+
 static void put_input(const Export *export, const FcInput *input)
 {
     static const char *const time_modes[] = {NULL, "tsc", "ext", "cpu", "sys"};
@@ -169,6 +184,7 @@ static void put_input(const Export *export, const FcInput *input)
     put_costs(json, header);
     fc_json_signed(json, "start_realtime_ns", header->start_realtime_ns);
     fc_json_signed(json, "end_realtime_ns", header->end_realtime_ns);
+    put_machine(json, &header->machine);
     fc_json_string(json, "executable", header->executable);
     fc_json_string(json, "directory", header->directory);
     fc_json_string(json, "filter", header->filter);

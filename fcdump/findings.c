@@ -443,13 +443,11 @@ static void find_regions(GPtrArray *findings, const FcModel *model, const FcCont
 
 static void find_preemption(GPtrArray *findings, const FcContention *contention)
 {
-    if (!fc_contention_is_busy(contention))
+    char *reason;
+    if (!fc_contention_is_preempted(contention))
         return;
-    add(findings,
-        g_strdup_printf(
-            "The machine was busy: threads were ready but not running %.0f%% of the time",
-            100 * (double)contention->preempted_ns / (double)contention->run_ns),
-        NULL);
+    char *text = fc_contention_preemption(contention, &reason);
+    add_with_reason(findings, text, reason, NULL);
 }
 
 static void find_idle(GPtrArray *findings, const FcContention *contention)

@@ -219,13 +219,11 @@ static void add_contention(FcTable *table, const FcReportContext *context,
     char *waits = fc_job_waits(context->model);
     if (waits)
         add(table, "Ranks", waits);
-    if (fc_contention_is_busy(contention))
+    if (fc_contention_is_preempted(contention))
     {
-        g_autofree char *share = fc_format_share(contention->preempted_ns, contention->run_ns);
-        add(table, "Preempted",
-            g_strdup_printf(
-                "threads were ready but not running for %s%% of their time: the machine was busy",
-                share));
+        g_autofree char *reason = NULL;
+        g_autofree char *text = fc_contention_preemption(contention, &reason);
+        add(table, "Preempted", g_strconcat(text, reason, NULL));
     }
 }
 

@@ -248,6 +248,7 @@ static void take_thread(FcContention *contention, const Search *search, guint nu
     const gboolean is_idle = fc_contention_is_idle(thread);
     contention->threads++;
     contention->run_ns += thread->run_ns;
+    contention->wait_ns += MIN(thread->wait_ns, thread->run_ns);
     contention->preempted_ns += MIN(thread->preempted_ns, thread->run_ns);
     if (is_idle)
         add_idle(contention, thread);
@@ -276,10 +277,54 @@ gboolean fc_contention_is_notable(const FcContentionPlace *place)
            (double)place->wait_ns >= NOTABLE_WAIT * (double)place->whole_ns;
 }
 
-gboolean fc_contention_is_busy(const FcContention *contention)
+gboolean fc_contention_is_preempted(const FcContention *contention)
 {
     return contention->preempted_ns > 0 &&
            (double)contention->preempted_ns >= NOTABLE_PREEMPTION * (double)contention->run_ns;
+}
+
+/* Finds out whom threads waited for when they were ready.  While they do, no processor is free, and
+ * in all threads want run_ns + preempted_ns less waits.  If other programs had used less, threads
+ * would have had that; so at most what others used is due to them.  And what threads want beyond
+ * all processors is due to themselves. */
+static void find_preemption(FcContention *contention, const FcModel *model)
+{
+    const FcProfile *profile = model->profile;
+    const FcProfileMachine *machine = &profile->machine;
+    const double elapsed_ns = (double)(profile->end_realtime_ns - profile->start_realtime_ns);
+    if (machine->processors == 0 || machine->booted_s == 0 || elapsed_ns <= 0)
+        return;
+    const double half = (double)contention->preempted_ns / 2;
+    const guint64 used_ns = less(machine->used_after_ns, machine->used_before_ns);
+    const double others_ns = (double)less(used_ns, machine->own_ns);
+    const double wanted_ns =
+        (double)less(contention->run_ns, contention->wait_ns) + (double)contention->preempted_ns;
+    contention->processors = machine->processors;
+    contention->others = others_ns / elapsed_ns;
+    if (others_ns >= half)
+        contention->because = FC_PREEMPTION_OTHERS;
+    else if (wanted_ns - (double)machine->processors * elapsed_ns >= half)
+        contention->because = FC_PREEMPTION_OWN;
+}
+
+char *fc_contention_preemption(const FcContention *contention, char **reason)
+{
+    const double share = 100 * (double)contention->preempted_ns / (double)contention->run_ns;
+    g_autofree char *processors =
+        g_strdup_printf("%" G_GUINT64_FORMAT " processor%s", contention->processors,
+                        contention->processors == 1 ? "" : "s");
+    const char *before = "Threads were";
+    *reason = NULL;
+    if (contention->because == FC_PREEMPTION_OWN)
+        return g_strdup_printf(
+            "Threads want more than %s: ready but not running %.0f%% of the time", processors,
+            share);
+    if (contention->because == FC_PREEMPTION_OTHERS)
+    {
+        before = "The machine was busy: threads were";
+        *reason = g_strdup_printf(" (others used %.1f of %s)", contention->others, processors);
+    }
+    return g_strdup_printf("%s ready but not running %.0f%% of the time", before, share);
 }
 
 FcContention *fc_contention_new(const FcModel *model)
@@ -302,6 +347,7 @@ FcContention *fc_contention_new(const FcModel *model)
             end_process(&search);
     }
     contention->preempted_ns = less(contention->preempted_ns, fc_contention_polling_ns(model));
+    find_preemption(contention, model);
     contention->waiting.whole_ns = contention->run_ns;
     find_place(model, search.all_contended, 2, &contention->contended);
     find_place(model, search.waiting, 1, &contention->waiting);

@@ -7,6 +7,14 @@
 
 #include "model/model.h"
 
+/* Whom threads that were ready waited for. */
+typedef enum
+{
+    FC_PREEMPTION_UNKNOWN, /* or for nobody: it takes the kernel some time to run a thread */
+    FC_PREEMPTION_OTHERS,  /* other programs: at least half of the time is due to them */
+    FC_PREEMPTION_OWN,     /* one another, as above */
+} FcPreemption;
+
 /* The function with most waits of threads, and what they wait for. */
 typedef struct
 {
@@ -21,7 +29,11 @@ typedef struct
 {
     guint threads;        /* whose times off the CPU are known */
     guint64 run_ns;       /* of them together */
-    guint64 preempted_ns; /* of it: other threads ran, of any program */
+    guint64 wait_ns;      /* of it: off the CPU, */
+    guint64 preempted_ns; /* and of that: other threads ran, of any program */
+    guint64 processors;   /* that they could use; 0: not known */
+    double others;        /* processors in use by other programs meanwhile, in the mean */
+    FcPreemption because; /* whom most of preempted_ns is due to */
     guint idle;           /* threads that waited nearly all of their time, and not for a lock */
     GPtrArray *names;     /* const char *, of some of these; the model's */
     /* Two threads or more that wait for one another: for a lock, or (if they are not idle) for a
@@ -54,8 +66,10 @@ guint64 fc_contention_polling_ns(const FcModel *model);
 
 /* Whether there is a place with so large a part of `whole_ns` that a reader should know. */
 gboolean fc_contention_is_notable(const FcContentionPlace *place);
-/* Whether threads were preempted for so much of their time that the machine was busy. */
-gboolean fc_contention_is_busy(const FcContention *contention);
+/* Whether threads were preempted for so much of their time that a reader should know. */
+gboolean fc_contention_is_preempted(const FcContention *contention);
+/* Returns that as a sentence.  *reason: what may follow, or NULL.  The caller frees both. */
+char *fc_contention_preemption(const FcContention *contention, char **reason);
 
 /* The caller owns the result. */
 FcContention *fc_contention_new(const FcModel *model);

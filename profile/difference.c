@@ -617,5 +617,7 @@ gboolean fc_profile_subtract(FcProfile *later, const FcProfile *earlier, GError 
     drop_memory(later);
     fc_profile_take_off(later, earlier);
     later->start_realtime_ns = earlier->end_realtime_ns;
+    later->machine.used_before_ns = earlier->machine.used_after_ns;
+    take_off(&later->machine.own_ns, earlier->machine.own_ns);
     return TRUE;
 }

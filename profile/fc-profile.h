@@ -479,6 +479,18 @@ typedef struct
     char *cpus; /* the processors that the rank was bound to, such as "0-3,8" */
 } FcProfileJob;
 
+/* How busy the processors were that the process could use.  Times are of all of them together,
+ * since the machine booted, without fcmanager's.  A sum has them from the first start to the last
+ * end. */
+typedef struct
+{
+    guint64 processors;     /* 0: nothing is known; so it is in a sum over several machines */
+    guint64 booted_s;       /* since the epoch */
+    guint64 used_before_ns; /* at the start */
+    guint64 used_after_ns;  /* at the end */
+    guint64 own_ns;         /* CPU time of the process itself */
+} FcProfileMachine;
+
 typedef struct
 {
     char *unique_id;   /* the same for all processes of a session */
@@ -501,6 +513,7 @@ typedef struct
     guint64 unsampled_ns;      /* time on the CPU that no sample shows, in the kernel */
     gint64 start_realtime_ns;  /* since the epoch */
     gint64 end_realtime_ns;
+    FcProfileMachine machine;
     char *executable; /* owned, may be NULL, as the three below */
     char *directory;
     char *filter;  /* FC_FILTER, if it was in use */

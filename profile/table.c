@@ -29,6 +29,11 @@ static const FcField process_fields[] = {
     FIELD("started", SIGNED, FcProfile, start_realtime_ns, LEAST),
     FIELD("ended", SIGNED, FcProfile, end_realtime_ns, MOST),
     FIELD("run", NUMBER, FcProfile, run_ns, SUM),
+    FIELD("processors", NUMBER, FcProfile, machine.processors, SAME, .optional = TRUE),
+    FIELD("booted", NUMBER, FcProfile, machine.booted_s, SAME, .optional = TRUE),
+    FIELD("used-before", NUMBER, FcProfile, machine.used_before_ns, LEAST, .optional = TRUE),
+    FIELD("used-after", NUMBER, FcProfile, machine.used_after_ns, MOST, .optional = TRUE),
+    FIELD("used", NUMBER, FcProfile, machine.own_ns, SUM, .optional = TRUE),
 };
 
 static const FcField clock_fields[] = {

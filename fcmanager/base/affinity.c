@@ -4,28 +4,31 @@
  */
 #include "fcmanager/base/affinity.h"
 
-#include <sched.h>
 #include <string.h>
 
-#define PROCESSORS 8192u /* the most that Linux is built for */
-
-typedef struct
+gboolean fc_affinity_read(gint pid, FcAffinity *affinity)
 {
-    cpu_set_t sets[PROCESSORS / CPU_SETSIZE];
-} Set;
+    memset(affinity, 0, sizeof *affinity);
+    return sched_getaffinity(pid, sizeof *affinity, affinity->sets) == 0;
+}
+
+gboolean fc_affinity_has(const FcAffinity *affinity, guint processor)
+{
+    return CPU_ISSET_S(processor, sizeof *affinity, affinity->sets);
+}
 
 char *fc_affinity_list(void)
 {
-    Set set = {{{{0}}}};
-    if (sched_getaffinity(0, sizeof set, set.sets) < 0)
+    FcAffinity affinity;
+    if (!fc_affinity_read(0, &affinity))
         return NULL;
     GString *list = g_string_new(NULL);
-    for (guint i = 0; i < PROCESSORS; i++)
+    for (guint i = 0; i < FC_AFFINITY_MOST; i++)
     {
         const guint first = i;
-        if (!CPU_ISSET_S(i, sizeof set, set.sets))
+        if (!fc_affinity_has(&affinity, i))
             continue;
-        while (i + 1 < PROCESSORS && CPU_ISSET_S(i + 1, sizeof set, set.sets))
+        while (i + 1 < FC_AFFINITY_MOST && fc_affinity_has(&affinity, i + 1))
             i++;
         g_string_append_printf(list, list->len > 0 ? ",%u" : "%u", first);
         if (i > first)
@@ -37,7 +40,7 @@ char *fc_affinity_list(void)
 /* The kernel removes what the control group does not allow from the set. */
 void fc_affinity_widen(void)
 {
-    Set set;
-    memset(&set, 0xff, sizeof set);
-    sched_setaffinity(0, sizeof set, set.sets);
+    FcAffinity affinity;
+    memset(&affinity, 0xff, sizeof affinity);
+    sched_setaffinity(0, sizeof affinity, affinity.sets);
 }

@@ -308,6 +308,28 @@ static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const cha
     return build;
 }
 
+/* How busy the machine was, after the threads were added.  A process that is gone has no CPU time
+ * any more, but its threads' is known. */
+static void add_machine(const FcOutputBuild *build)
+{
+    const FcMachine *before = &build->process->machine_before;
+    const FcMachine *after = &build->process->machine_after;
+    FcProfileMachine *machine = &build->profile->machine;
+    if (before->processors == 0 || after->processors == 0)
+        return;
+    *machine = (FcProfileMachine){.processors = after->processors,
+                                  .booted_s = after->booted_s,
+                                  .used_before_ns = before->used_ns,
+                                  .used_after_ns = after->used_ns};
+    for (guint i = 0; i < build->profile->threads->len; i++)
+    {
+        const FcProfileThread *thread = &g_array_index(build->profile->threads, FcProfileThread, i);
+        machine->own_ns += thread->run_ns - MIN(thread->wait_ns, thread->run_ns);
+    }
+    if (after->own_ns > before->own_ns)
+        machine->own_ns = MAX(machine->own_ns, after->own_ns - before->own_ns);
+}
+
 FcProfile *fc_output_process(FcProcess *process, const char *unique_id)
 {
     FcOutputBuild build = begin(process, process->counts, unique_id);
@@ -317,6 +339,7 @@ FcProfile *fc_output_process(FcProcess *process, const char *unique_id)
     fc_output_add_mpi(&build);
     for (guint i = 0; i < process->results->len; i++)
         add_result(&build, &g_array_index(process->results, FcThreadResult, i));
+    add_machine(&build);
     fc_profile_drop_modules(build.profile);
     return build.profile;
 }

@@ -95,6 +95,8 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     g_array_set_clear_func(process->done, done_clear);
     process->repairs = notes_new();
     process->losses = notes_new();
+    if (fc_process_is_in_proc(process))
+        process->machine_before = fc_machine_read(hello->pid);
     process->pauses.part_fd = process->pauses.writer_fd = -1;
     return process;
 }
@@ -623,6 +625,8 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     process->end_realtime_ns = (gint64)now.tv_sec * 1000000000 + now.tv_nsec;
+    if (fc_process_is_in_proc(process))
+        process->machine_after = fc_machine_read(process->hello.pid);
     fc_counts_end(process->counts);
     process->finished = TRUE;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "fcmanager/base/clock.h"
+#include "fcmanager/base/machine.h"
 #include "fcmanager/heap/live.h"
 #include "fcmanager/session/proc-thread.h"
 #include "fcmanager/stack/thread.h"
@@ -85,6 +86,8 @@ typedef struct
     guint64 run_from; /* ticks: when libfc had finished its start */
     guint64 end_time; /* ticks, of the last event; set when it is finished */
     gint64 end_realtime_ns;
+    FcMachine machine_before; /* when the process was new, and when it was finished */
+    FcMachine machine_after;
     gboolean finished;       /* all records were taken; later ones are ignored */
     FcModules *modules;      /* owned */
     FcRegions *regions;      /* owned: stacks beside the threads' own */

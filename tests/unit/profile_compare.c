@@ -30,6 +30,7 @@ static void assert_heads(const FcProfile *a, const FcProfile *b)
     g_assert_cmpmem(a->costs_ps, sizeof a->costs_ps, b->costs_ps, sizeof b->costs_ps);
     g_assert_cmpint(a->start_realtime_ns, ==, b->start_realtime_ns);
     g_assert_cmpint(a->end_realtime_ns, ==, b->end_realtime_ns);
+    g_assert_cmpmem(&a->machine, sizeof a->machine, &b->machine, sizeof b->machine);
     g_assert_cmpstr(a->executable, ==, b->executable);
     g_assert_cmpstr(a->directory, ==, b->directory);
     g_assert_cmpstr(a->filter, ==, b->filter);

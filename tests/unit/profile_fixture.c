@@ -387,6 +387,12 @@ static void random_head(GRand *rand, FcProfile *profile)
         profile->costs_ps[i] = random_number(rand);
     profile->start_realtime_ns = (gint64)random_number(rand);
     profile->end_realtime_ns = (gint64)random_number(rand);
+    if (g_rand_boolean(rand))
+        profile->machine = (FcProfileMachine){.processors = 1 + random_number(rand) / 2,
+                                              .booted_s = random_number(rand),
+                                              .used_before_ns = random_number(rand),
+                                              .used_after_ns = random_number(rand),
+                                              .own_ns = random_number(rand)};
     profile->executable = random_string(rand, TRUE);
     profile->directory = random_string(rand, TRUE);
     profile->depth = profile->pid % 2 == 0 ? 7 : 0;

@@ -170,6 +170,7 @@ class Profile:
         self.contexts = []
         self.threads = []
         self.thread_functions = []
+        self.machine = {}  # keys of the section process: how busy the processors were
         self.thread_arcs = []
         self.thread_stacks = []
         self.repairs = []
@@ -247,7 +248,8 @@ class Profile:
                    f"arguments {len(header['arguments'])}",
                    *[f"argument {word(a)}" for a in header["arguments"]],
                    f"end {header['end'][0]} {header['end'][1]}", f"started {header['started']}",
-                   f"ended {header['ended']}", f"run {header['run_ns']}"]
+                   f"ended {header['ended']}", f"run {header['run_ns']}",
+                   *[f"{key} {value}" for key, value in self.machine.items()]]
         modes = ["-", "tsc", "ext", "cpu", "sys"]
         yield "process", process
         yield "clock", [f"mode {modes[header['time_mode']]}", f"ticks-per-second {header['rate']}"]

@@ -181,12 +181,29 @@ facts, findings, table = parts("threads.fc")
 contains(good("--width=100", "threads.fc"), "blocked 284 ms; preempted 30.0 ms", "blocked and preempted apart")
 contains("\n".join(findings), "3 threads wait in leaf (names.c:15) for 78.0 ms: --waits", "who waits")
 contains("\n".join(findings), "2 of 5 threads only waited (listener-0, listener-1): --threads", "who only waited")
-equal(told("The machine was busy", "threads.fc"), False, "a machine that is not busy")
+equal(told("ready but not running", "threads.fc"), False, "a machine that is not busy")
 contains(table[0], "waited", "a column of waiting")
 contains(table[-1], "waited: blocked or preempted, all threads.", "what the column is")
 threads.sections = lambda: sections(38 * MS)
 threads.write("busy.fc")
-equal((told("The machine was busy", "busy.fc"), told("threads wait in", "busy.fc")), (True, False), "preempted, not blocked")
+equal((told("Threads were ready but not running", "busy.fc"), told("threads wait in", "busy.fc")), (True, False),
+      "preempted, not blocked, and by whom is not known")
+
+# Threads wanted 186 ms on the CPU and were ready for 114 ms more, in 100 ms.  Who had the processors?
+threads.header["ended"] = threads.header["started"] + 100 * MS
+
+
+def preempted_by(processors, others):
+    threads.machine = {"processors": processors, "booted": 17, "used-before": 5_000 * MS, "used-after": (5_200 + others) * MS, "used": 200 * MS}
+    threads.write("busy.fc")
+    return [line[2:] for line in good("--width=120", "busy.fc").splitlines() if "ready but not running" in line]
+
+
+equal(preempted_by(2, 60), ["The machine was busy: threads were ready but not running 24% of the time (others used 0.6 of 2 processors)"], "others")
+equal(preempted_by(2, 50), ["Threads want more than 2 processors: ready but not running 24% of the time"], "one another")
+equal(preempted_by(1, 0), ["Threads want more than 1 processor: ready but not running 24% of the time"], "one another on one processor")
+equal(preempted_by(3, 50), ["Threads were ready but not running 24% of the time"], "neither")
+threads.machine = {}
 
 # Where samples tell what the waits were for: nobody is in the way of one that waits for input, or sleeps; who waits for a
 # lock wants to work, however long; who waits for a sign of another thread most of the time, only waits.
@@ -214,7 +231,7 @@ def busy_and_waiting(preempted):
 for preempted in (20, 38):
     threads.sections = lambda preempted=preempted: busy_and_waiting(preempted * MS)
     threads.write("both.fc")
-    found = [finding for finding in parts("both.fc")[1] if "waits for input" in finding or "machine was busy" in finding]
+    found = [finding for finding in parts("both.fc")[1] if "waits for input" in finding or "but not running" in finding]
     equal(["input" in finding for finding in found], [True, False], f"what took longer is told first: {found}")
 
 LOCK, SIGN, INPUT, SLEEP = "9 0 0 0 0 0", "0 9 0 0 0 0", "0 0 9 0 0 0", "0 0 0 9 0 0"
