@@ -9,7 +9,7 @@
 #define LETTER_WIDTH 0.58 /* average, as a part of the letter's height */
 #define LINE_HEIGHT 1.2
 #define NODE_MARGIN                                                                                \
-    14.0 /* points, left and right together: export-dot.c asks for 0.1 inches each */
+    20.0 /* points, left and right together: export-dot.c asks for 0.14 inches each */
 #define NODE_GAP (FC_DRAWING_NODE_GAP * POINTS_PER_INCH)
 /* Points that an arc takes beside the nodes of a rank that it passes. */
 #define PASSING_DOWN 32.0

@@ -109,7 +109,7 @@ static void render_dot(const FcReportContext *context)
             "digraph functioncheck {\n"
             "  nodesep=%s; ranksep=%s; fontname=\"Helvetica,Arial,sans-serif\"; fontsize=9;\n"
             "  node [shape=box, style=filled, fontname=\"Helvetica,Arial,sans-serif\", "
-            "margin=\"0.1,0.06\", "
+            "margin=\"0.14,0.06\", "
             "height=0];\n"
             "  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=%s];\n",
             G_STRINGIFY(FC_DRAWING_NODE_GAP), G_STRINGIFY(FC_DRAWING_RANK_GAP),
