@@ -6,7 +6,7 @@ its Selenium needs."""
 import unittest
 
 import ranked
-from browser import browser, click, go, show, texts
+from browser import browser, click, go, show, texts, wait
 
 fctest = ranked.fctest
 RANKS = 5
@@ -45,7 +45,7 @@ class Page(ranked.Case):
             self.assertEqual(most, sorted(most, reverse=True))
             for name, cells, _ in rows:
                 click(driver, f'#ranks .rank-row[data-function="{self.number_of(driver, name)}"] .rank-cells')
-                self.assertEqual(texts(driver, "#rank-histogram h2"), [name])
+                wait(driver, f"the histogram of {name}", lambda name=name: texts(driver, "#rank-histogram h2") == [name])
                 bins = driver.execute_script('return Array.from(document.querySelectorAll("#rank-histogram i"), (bin) => Number(bin.dataset.count))')
                 self.assertEqual(sum(bins), RANKS)
             go(driver, "#view=overview")
