@@ -283,10 +283,11 @@ gboolean fc_contention_is_preempted(const FcContention *contention)
            (double)contention->preempted_ns >= NOTABLE_PREEMPTION * (double)contention->run_ns;
 }
 
-/* Finds out whom threads waited for when they were ready.  While they do, no processor is free, and
- * in all threads want run_ns + preempted_ns less waits.  If other programs had used less, threads
- * would have had that; so at most what others used is due to them.  And what threads want beyond
- * all processors is due to themselves. */
+/* Finds out whom threads waited for when they were ready.  A thread is ready and does not run only
+ * while no processor is free.  Had other programs run less, the threads would have run instead: so
+ * other programs delayed them by at most the time that they ran themselves.  The threads delayed
+ * one another by at least what their time on the CPU and their delay together exceed the time of
+ * all processors by. */
 static void find_preemption(FcContention *contention, const FcModel *model)
 {
     const FcProfile *profile = model->profile;

@@ -603,6 +603,14 @@ void fc_profile_take_off(FcProfile *profile, const FcProfile *part)
     take_off(&profile->samples, part->samples);
 }
 
+static void subtract_machine(FcProfileMachine *later, const FcProfileMachine *earlier)
+{
+    if (earlier->processors == 0) /* then the use before is not known */
+        *later = (FcProfileMachine){0};
+    later->used_before_ns = earlier->used_after_ns;
+    take_off(&later->own_ns, earlier->own_ns);
+}
+
 gboolean fc_profile_subtract(FcProfile *later, const FcProfile *earlier, GError **error)
 {
     if (g_strcmp0(later->unique_id, earlier->unique_id) != 0 || later->pid != earlier->pid ||
@@ -617,7 +625,6 @@ gboolean fc_profile_subtract(FcProfile *later, const FcProfile *earlier, GError 
     drop_memory(later);
     fc_profile_take_off(later, earlier);
     later->start_realtime_ns = earlier->end_realtime_ns;
-    later->machine.used_before_ns = earlier->machine.used_after_ns;
-    take_off(&later->machine.own_ns, earlier->machine.own_ns);
+    subtract_machine(&later->machine, &earlier->machine);
     return TRUE;
 }
