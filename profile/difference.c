@@ -202,6 +202,47 @@ static void subtract_arcs(const Match *match, FcProfile *later, const FcProfile 
     }
 }
 
+static FcKey wait_site_key(const FcProfileWaitSite *site, const guint *functions)
+{
+    return (FcKey){{number_of(functions, (gint)site->function), (gint64)site->site.address}};
+}
+
+/* Subtracts `amount`, which may be NULL.  Returns whether nothing is left. */
+static gboolean empty_wait_site(FcProfileWaitSite *site, const FcProfileWaitSite *amount)
+{
+    guint64 sum_ns = 0;
+    for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+    {
+        take_off(&site->kind_ns[kind], amount ? amount->kind_ns[kind] : 0);
+        sum_ns += site->kind_ns[kind];
+    }
+    return sum_ns == 0;
+}
+
+/* Subtracts the waits of call sites, and drops sites that have none left. */
+static void subtract_wait_sites(const Match *match, FcProfile *later, const FcProfile *earlier)
+{
+    g_autoptr(GHashTable) sites = g_hash_table_new_full(fc_key_hash, fc_key_equal, g_free, NULL);
+    guint kept = 0;
+    for (guint i = 0; i < earlier->wait_sites->len; i++)
+    {
+        const FcKey key = wait_site_key(&g_array_index(earlier->wait_sites, FcProfileWaitSite, i),
+                                        match->earlier_functions);
+        remember(sites, &key, i);
+    }
+    for (guint i = 0; i < later->wait_sites->len; i++)
+    {
+        FcProfileWaitSite site = g_array_index(later->wait_sites, FcProfileWaitSite, i);
+        const FcKey key = wait_site_key(&site, NULL);
+        const guint at = find(sites, &key);
+        if (!empty_wait_site(
+                &site,
+                at == NOWHERE ? NULL : &g_array_index(earlier->wait_sites, FcProfileWaitSite, at)))
+            g_array_index(later->wait_sites, FcProfileWaitSite, kept++) = site;
+    }
+    g_array_set_size(later->wait_sites, kept);
+}
+
 static void subtract_contexts(const Match *match, FcProfile *later, const FcProfile *earlier)
 {
     for (guint i = 0; i < earlier->contexts->len; i++)
@@ -492,6 +533,8 @@ static void drop_thread_functions(FcProfile *profile)
 
 static void mark_functions(const FcProfile *profile, gboolean *stays)
 {
+    for (guint i = 0; i < profile->wait_sites->len; i++)
+        stays[g_array_index(profile->wait_sites, FcProfileWaitSite, i).function] = TRUE;
     for (guint i = 0; i < profile->arcs->len; i++)
     {
         const FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
@@ -513,6 +556,11 @@ static void mark_functions(const FcProfile *profile, gboolean *stays)
 
 static void renumber(FcProfile *profile, const guint *numbers)
 {
+    for (guint i = 0; i < profile->wait_sites->len; i++)
+    {
+        guint *function = &g_array_index(profile->wait_sites, FcProfileWaitSite, i).function;
+        *function = numbers[*function];
+    }
     for (guint i = 0; i < profile->arcs->len; i++)
     {
         FcProfileArc *arc = &g_array_index(profile->arcs, FcProfileArc, i);
@@ -589,6 +637,7 @@ void fc_profile_take_off(FcProfile *profile, const FcProfile *part)
     subtract_functions(&match, profile, part);
     subtract_arcs(&match, profile, part);
     subtract_contexts(&match, profile, part);
+    subtract_wait_sites(&match, profile, part);
     subtract_threads(&match, profile, part);
     match_end(&match);
     settle_all(profile);

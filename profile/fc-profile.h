@@ -77,6 +77,15 @@ typedef struct
 /* Adds `more`, which may be NULL, to *to, which is made if it is NULL; its owner frees it. */
 void fc_profile_add_off(FcProfileOff **to, const FcProfileOff *more);
 
+/* A call in which a function waits itself, and for how long, estimated from samples.  What it calls
+ * is not profiled.  The call sites of a function need not have all of its waiting time. */
+typedef struct
+{
+    guint function;
+    FcProfileLocation site;
+    guint64 kind_ns[FC_WAIT_KINDS];
+} FcProfileWaitSite;
+
 /* The least and the greatest value of single calls. */
 typedef struct
 {
@@ -542,6 +551,7 @@ typedef struct
     GArray *rank_contexts;  /* likewise */
     GArray *partners;       /* FcProfilePartner, by rank and peer */
     GArray *collectives;    /* FcProfileCollective */
+    GArray *wait_sites;     /* FcProfileWaitSite */
     GArray *threads;        /* FcProfileThread */
     GArray *repairs;        /* FcProfileNote: repaired */
     GArray *losses;         /* FcProfileNote: lost */

@@ -575,6 +575,7 @@ guint *fc_profile_merge_mapped(FcProfile *into, const FcProfile *other)
     merge_records(&merge, FC_ARRAY_RANK_FUNCTIONS);
     merge_records(&merge, FC_ARRAY_RANK_CONTEXTS);
     merge_records(&merge, FC_ARRAY_COLLECTIVES);
+    merge_records(&merge, FC_ARRAY_WAIT_SITES);
     fc_profile_add_partners(into, other);
     fc_runs_merge_latencies(into->latencies, other->latencies, merge.maps[FC_ARRAY_ARCS].sum);
     append_records(&merge, FC_ARRAY_SLOWEST, into->slowest, other->slowest);

@@ -66,6 +66,7 @@ const FcArray fc_arrays[FC_ARRAY_COUNT] = {
     [FC_ARRAY_RANK_CONTEXTS] = {OF_PROFILE(FcProfileRanks, rank_contexts)},
     [FC_ARRAY_PARTNERS] = {OF_PROFILE(FcProfilePartner, partners)},
     [FC_ARRAY_COLLECTIVES] = {OF_PROFILE(FcProfileCollective, collectives)},
+    [FC_ARRAY_WAIT_SITES] = {OF_PROFILE(FcProfileWaitSite, wait_sites)},
     [FC_ARRAY_THREADS] = {OF_PROFILE(FcProfileThread, threads), "the thread",
                           .clear = thread_clear},
     [FC_ARRAY_REPAIRS] = {OF_PROFILE(FcProfileNote, repairs), .clear = note_clear},

@@ -263,6 +263,18 @@ static const FcField collective_fields[] = {
     FIELD("the rank with the most time", SIGNED, FcProfileCollective, most_rank, KEEP),
 };
 
+/* The kinds in the order of FcWaitKind. */
+static const FcField wait_site_fields[] = {
+    FIELD("the function", INDEX, FcProfileWaitSite, function, KEY, FC_ARRAY_FUNCTIONS),
+    FIELD(NULL, PLACE, FcProfileWaitSite, site, KEY),
+    FIELD("the time for a lock", NUMBER, FcProfileWaitSite, kind_ns[FC_WAIT_LOCK], SUM),
+    FIELD("the time for a signal", NUMBER, FcProfileWaitSite, kind_ns[FC_WAIT_SIGN], SUM),
+    FIELD("the time for input", NUMBER, FcProfileWaitSite, kind_ns[FC_WAIT_INPUT], SUM),
+    FIELD("the time asleep", NUMBER, FcProfileWaitSite, kind_ns[FC_WAIT_SLEEP], SUM),
+    FIELD("the time for the disk", NUMBER, FcProfileWaitSite, kind_ns[FC_WAIT_DISK], SUM),
+    FIELD("the time for something else", NUMBER, FcProfileWaitSite, kind_ns[FC_WAIT_OTHER], SUM),
+};
+
 /* A merge of ranks keeps what they have in common. */
 static const FcField job_fields[] = {
     FIELD("rank", SIGNED, FcProfile, job.rank, SAME),
@@ -418,6 +430,8 @@ const FcSection fc_sections[FC_SECTION_COUNT] = {
     [FC_SECTION_MPI_PARTNERS] = SECTION("mpi-partners", RECORDS, PARTNERS, NOTHING, partner_fields),
     [FC_SECTION_MPI_COLLECTIVES] =
         SECTION("mpi-collectives", RECORDS, COLLECTIVES, MODULES, collective_fields),
+    [FC_SECTION_WAIT_SITES] =
+        SECTION("wait-sites", RECORDS, WAIT_SITES, FUNCTIONS, wait_site_fields),
 };
 
 const FcSection *fc_section_of(FcArrayName array)

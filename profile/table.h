@@ -24,6 +24,7 @@ typedef enum
     FC_ARRAY_RANK_CONTEXTS,
     FC_ARRAY_PARTNERS,
     FC_ARRAY_COLLECTIVES,
+    FC_ARRAY_WAIT_SITES,
     FC_ARRAY_THREADS,
     FC_ARRAY_REPAIRS,
     FC_ARRAY_LOSSES,
@@ -181,6 +182,7 @@ typedef enum
     FC_SECTION_LANES,
     FC_SECTION_MPI_PARTNERS,
     FC_SECTION_MPI_COLLECTIVES,
+    FC_SECTION_WAIT_SITES,
     FC_SECTION_COUNT,
     /* Sections before this are always written.  Those of the heap are written with FC_MEMORY, that
      * of the job if anything is known of it, that of ranks if several are merged, all others if

@@ -138,6 +138,20 @@ static void assert_latencies(const GArray *a, const GArray *b)
     }
 }
 
+static void assert_wait_sites(const GArray *a, const GArray *b)
+{
+    g_assert_cmpuint(a->len, ==, b->len);
+    for (guint i = 0; i < a->len; i++)
+    {
+        const FcProfileWaitSite *left = &g_array_index(a, FcProfileWaitSite, i);
+        const FcProfileWaitSite *right = &g_array_index(b, FcProfileWaitSite, i);
+        g_assert_cmpuint(left->function, ==, right->function);
+        assert_places(&left->site, &right->site);
+        for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+            g_assert_cmpuint(left->kind_ns[kind], ==, right->kind_ns[kind]);
+    }
+}
+
 static void assert_contexts(const GArray *a, const GArray *b)
 {
     g_assert_cmpuint(a->len, ==, b->len);
@@ -416,6 +430,7 @@ void fixture_assert_equal(const FcProfile *a, const FcProfile *b)
     assert_arcs(a->arcs, b->arcs);
     assert_latencies(a->latencies, b->latencies);
     assert_contexts(a->contexts, b->contexts);
+    assert_wait_sites(a->wait_sites, b->wait_sites);
     assert_slowest(a->slowest, b->slowest);
     assert_threads(a->threads, b->threads);
     assert_notes(a->repairs, b->repairs);

@@ -425,6 +425,18 @@ static void random_notes(GRand *rand, FcProfile *profile)
     fc_profile_note(profile->losses, "lost-records", random_number(rand));
 }
 
+static void random_wait_sites(GRand *rand, FcProfile *profile, guint count)
+{
+    for (guint i = 0; i < count; i++)
+    {
+        FcProfileWaitSite site = {.function = random_function(rand, profile),
+                                  .site = random_place(rand, profile)};
+        for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+            site.kind_ns[kind] = random_number(rand);
+        g_array_append_val(profile->wait_sites, site);
+    }
+}
+
 FcProfile *fixture_profile_new(guint32 seed, guint size)
 {
     g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
@@ -436,6 +448,7 @@ FcProfile *fixture_profile_new(guint32 seed, guint size)
     {
         random_arcs(rand, profile, size * 3);
         random_threads(rand, profile, size / 3);
+        random_wait_sites(rand, profile, size / 2);
         for (guint i = 0; i < size; i++)
         {
             const FcProfileSlowCall call = {random_function(rand, profile), (gint)i - 1,

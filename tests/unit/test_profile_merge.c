@@ -638,6 +638,49 @@ static void test_lanes(void)
     assert_lanes(later, 0, between, G_N_ELEMENTS(between));
 }
 
+static FcProfile *waiting_new(guint64 lock_ns, guint64 sleep_ns)
+{
+    FcProfile *profile = fixture_plain_new();
+    const FcProfileWaitSite sites[] = {
+        {.function = 0, .site = {0x1010, 0x10, 0}, .kind_ns[FC_WAIT_SLEEP] = 7},
+        {.function = 1, .site = {0x1020, 0x20, 0}, .kind_ns[FC_WAIT_LOCK] = lock_ns},
+        {.function = 1, .site = {0x1030, 0x30, 0}, .kind_ns[FC_WAIT_SLEEP] = sleep_ns}};
+    for (guint i = 0; i < G_N_ELEMENTS(sites); i++)
+        if (sites[i].kind_ns[FC_WAIT_LOCK] + sites[i].kind_ns[FC_WAIT_SLEEP] > 0)
+            g_array_append_val(profile->wait_sites, sites[i]);
+    return profile;
+}
+
+static const FcProfileWaitSite *wait_site_at(const FcProfile *profile, guint index)
+{
+    return &g_array_index(profile->wait_sites, FcProfileWaitSite, index);
+}
+
+/* Waits are of a function and a call site; what is the same in both is in no difference. */
+static void test_wait_sites(void)
+{
+    g_autoptr(FcProfile) earlier = waiting_new(10, 0);
+    g_autoptr(FcProfile) later = waiting_new(30, 5);
+    g_autoptr(FcProfile) sum = fc_profile_new();
+    fc_profile_merge(sum, earlier);
+    fc_profile_merge(sum, later);
+    g_assert_cmpuint(sum->wait_sites->len, ==, 3);
+    g_assert_cmpuint(wait_site_at(sum, 0)->kind_ns[FC_WAIT_SLEEP], ==, 14);
+    g_assert_cmpuint(wait_site_at(sum, 1)->kind_ns[FC_WAIT_LOCK], ==, 40);
+    g_assert_cmpuint(wait_site_at(sum, 2)->kind_ns[FC_WAIT_SLEEP], ==, 5);
+    g_assert_true(fc_profile_subtract(later, earlier, NULL));
+    g_assert_cmpuint(later->wait_sites->len, ==, 2);
+    for (guint i = 0; i < 2; i++)
+    {
+        const FcProfileWaitSite *site = wait_site_at(later, i);
+        g_assert_cmphex(function_at(later, site->function)->location.offset, ==,
+                        function_at(earlier, 1)->location.offset);
+        g_assert_cmphex(site->site.offset, ==, i == 0 ? 0x20 : 0x30);
+    }
+    g_assert_cmpuint(wait_site_at(later, 0)->kind_ns[FC_WAIT_LOCK], ==, 20);
+    g_assert_cmpuint(wait_site_at(later, 1)->kind_ns[FC_WAIT_SLEEP], ==, 5);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -655,6 +698,7 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/merge/reloaded", test_reloaded);
     g_test_add_func("/profile/merge/threads-and-notes", test_threads_and_notes);
     g_test_add_func("/profile/merge/lanes", test_lanes);
+    g_test_add_func("/profile/merge/wait-sites", test_wait_sites);
     g_test_add_func("/profile/merge/order", test_order);
     g_test_add_func("/profile/merge/found", test_found);
     g_test_add_func("/profile/find-module", test_find_module);
