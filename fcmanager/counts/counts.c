@@ -5,6 +5,8 @@
  */
 #include "fcmanager/counts/counts.h"
 
+#include "fcmanager/counts/wait-sites.h"
+
 #include "fcmanager/base/memory-limit.h"
 
 #include <string.h>
@@ -71,6 +73,7 @@ void fc_counts_free(FcCounts *counts)
     g_clear_pointer(&counts->node_waits, g_hash_table_unref);
     g_clear_pointer(&counts->arc_waits, g_hash_table_unref);
     g_clear_pointer(&counts->offs, g_hash_table_unref);
+    g_clear_pointer(&counts->wait_sites, g_hash_table_unref);
     g_free(counts);
 }
 
@@ -593,6 +596,7 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
     into->executed_by_timer += from->executed_by_timer;
     into->unsampled_ns += from->unsampled_ns;
     into->latency_room.omitted += from->latency_room.omitted;
+    fc_counts_merge_wait_sites(into, from, functions);
     merge_nodes(into, from, functions);
     return functions;
 }

@@ -190,6 +190,7 @@ typedef struct
     GHashTable *node_waits;     /* FcCountsCost by node; NULL: none */
     GHashTable *arc_waits;      /* FcCountsCost by arc, without local; NULL: none */
     GHashTable *offs;           /* FcCountsOff by function; NULL: none */
+    GHashTable *wait_sites;     /* of wait-sites.h; NULL: none */
     FcLatencies *arc_latencies; /* by arc; NULL: not wanted, or no arc yet */
     guint32 arc_latencies_room;
     FcLatencyRoom latency_room; /* the limit of all of them together */

@@ -4,7 +4,7 @@
  * by the tables for exceptions (.eh_frame) that compilers make.  Reads the process's files, and
  * asks nothing of the process itself.
  *
- * Used by pc-samples.c, by one thread at a time; tests/fuzz/fuzz_unwind.c tries it.  Nothing in the
+ * Used by pc-samples.c and by session/wait-stack.c, each unwinder by one thread at a time; tests/fuzz/fuzz_unwind.c tries it.  Nothing in the
  * files or the copy is trusted.
  */
 #pragma once

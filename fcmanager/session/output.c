@@ -4,6 +4,7 @@
  */
 #include "fcmanager/session/output.h"
 
+#include "fcmanager/counts/wait-sites.h"
 #include "fcmanager/session/output-build.h"
 
 #include <math.h>
@@ -131,6 +132,20 @@ static void add_arcs(FcOutputBuild *build, const FcCounts *counts)
     if (counts->latency_room.omitted > 0)
         fc_profile_note(build->profile->repairs, "latencies-left-out",
                         counts->latency_room.omitted);
+}
+
+/* Functions of the profile have the numbers of the counts. */
+static void add_wait_sites(FcOutputBuild *build, const FcCounts *counts)
+{
+    g_autoptr(GArray) sites = fc_counts_get_wait_sites(counts);
+    for (guint i = 0; i < sites->len; i++)
+    {
+        const FcCountsWaitSite *from = &g_array_index(sites, FcCountsWaitSite, i);
+        FcProfileWaitSite site = {.function = from->function,
+                                  .site = fc_output_place_of(build, from->address, from->module)};
+        memcpy(site.kind_ns, from->kind_ns, sizeof site.kind_ns);
+        g_array_append_val(build->profile->wait_sites, site);
+    }
 }
 
 /* Adds all contexts but the root: node i + 1 becomes context i. */
@@ -302,6 +317,7 @@ static FcOutputBuild begin(const FcProcess *process, FcCounts *counts, const cha
     fc_counts_drop_functions(counts);
     add_arcs(&build, counts);
     add_contexts(&build, counts);
+    add_wait_sites(&build, counts);
     add_slowest(&build, counts);
     fc_profile_add_notes(profile->repairs, process->repairs);
     fc_profile_add_notes(profile->losses, process->losses);

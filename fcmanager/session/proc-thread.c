@@ -40,20 +40,37 @@ static void set_name(char **name, const char *stat, const char *end)
     *name = g_strndup(start + 1, (gsize)(end - start) - 1);
 }
 
+guint64 fc_proc_thread_turns(gint pid, gint64 tid)
+{
+    g_autofree char *used = NULL;
+    read_text(pid, tid, "schedstat", &used);
+    return turns_of(used);
+}
+
+/* Takes the last two numbers of a line of /proc/PID/syscall. */
+static void set_registers(const char *call, FcProcThread *found)
+{
+    const char *last = call ? strrchr(call, ' ') : NULL;
+    const char *before = last ? g_strrstr_len(call, last - call, " ") : NULL;
+    if (!before)
+        return;
+    found->stack_pointer = g_ascii_strtoull(before + 1, NULL, 16);
+    found->program_counter = g_ascii_strtoull(last + 1, NULL, 16);
+}
+
 /* Reads what the thread waits for.  It is right only if the thread is still in the wait that began
  * after its turn number found->turns. */
 static void read_kind(gint pid, gint64 tid, char state, FcProcThread *found)
 {
     g_autofree char *call = NULL;
     g_autofree char *where = NULL;
-    g_autofree char *used = NULL;
     read_text(pid, tid, "syscall", &call);
     if (!call)
         read_text(pid, tid, "wchan", &where);
-    read_text(pid, tid, "schedstat", &used);
     found->kind = fc_wait_kind_of(state, call, where);
-    found->has_kind =
-        (call || (where && strcmp(where, "0") != 0)) && turns_of(used) == found->turns;
+    found->has_kind = (call || (where && strcmp(where, "0") != 0)) &&
+                      fc_proc_thread_turns(pid, tid) == found->turns;
+    set_registers(call, found);
 }
 
 /* The kernel adds up the CPU time of a running thread at least this often. */

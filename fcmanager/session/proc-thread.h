@@ -15,10 +15,15 @@ typedef struct
     guint64 delay_ns;  /* how long it was ready so far while others had the CPUs; 0: not known */
     gboolean is_ready; /* it runs or could: `ahead_ns` is the least that it may be */
     gboolean has_kind;
-    FcWaitKind kind; /* what it waits for */
+    FcWaitKind kind;       /* what it waits for */
+    guint64 stack_pointer; /* where it entered the kernel; 0: not known */
+    guint64 program_counter;
 } FcProcThread;
 
 /* Reads all of this for one thread.  FALSE: the thread does not wait, or that can't be known; if
  * it runs, `ahead_ns` and `is_ready` are set.  `delay_ns` is set in any case.
  * Frees *name and sets it to the thread's name, unless that can't be known; the caller owns it. */
 gboolean fc_proc_thread_read(gint pid, gint64 tid, char **name, FcProcThread *found);
+
+/* Returns the present value of `turns`; 0: it is not known. */
+guint64 fc_proc_thread_turns(gint pid, gint64 tid);

@@ -6,9 +6,10 @@
 
 #include "fcmanager/session/proc-thread.h"
 
-/* A sample takes about 30 us, and one round takes at most SAMPLES_MOST of all processes together:
- * with ROUND_MOST_US that is 0.5% of a processor, with ROUND_LEAST_US 5%, so that a short run has
- * samples.  In between a round comes after 1/ROUND_PART of the time since the first one. */
+/* A sample takes about 30 us, of a wait that was not seen before some 50 us, and one round takes at
+ * most SAMPLES_MOST of all processes together: with ROUND_MOST_US that is 0.5% of a processor, with
+ * ROUND_LEAST_US 5%, so that a short run has samples.  In between a round comes after 1/ROUND_PART
+ * of the time since the first one. */
 #define ROUND_LEAST_US 10000.0
 #define ROUND_MOST_US 100000.0
 #define ROUND_PART 50.0

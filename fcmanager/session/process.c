@@ -4,6 +4,8 @@
  */
 #include "fcmanager/session/process.h"
 
+#include "fcmanager/session/wait-stack.h"
+
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -122,6 +124,7 @@ void fc_process_free(FcProcess *process)
     fc_modules_free(process->modules);
     fc_regions_free(process->regions);
     fc_entries_unref(process->entries);
+    fc_wait_stack_forget(&process->unwinder);
     g_array_unref(process->home_counters);
     g_array_unref(process->home_chunks);
     g_array_unref(process->results);
@@ -537,9 +540,15 @@ gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcTh
         return FALSE;
     thread->sampled_ahead = found->ahead_ns;
     thread->sampled_time = time;
-    if (found->has_kind)
-        fc_stack_note_wait(thread->stack, time, found->kind, found->turns,
-                           (guint64)(now_us - before_us) * 1000);
+    if (!found->has_kind)
+        return TRUE;
+    FcUnwindFrame frames[FC_WAIT_STACK_FRAMES];
+    FcStackWait wait = {time,        found->turns, (guint64)(now_us - before_us) * 1000,
+                        found->kind, frames,       0};
+    if (!fc_stack_is_last_wait(thread->stack, &wait))
+        wait.depth =
+            fc_wait_stack_read(&process->unwinder, process->hello.pid, thread->tid, found, frames);
+    fc_stack_note_wait(thread->stack, &wait);
     return TRUE;
 }
 
@@ -597,6 +606,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         process->mpi_copy = g_memdup2(process->mpi, sizeof *process->mpi);
     }
     process->mpi = NULL;
+    fc_wait_stack_forget(&process->unwinder);
 
     threads = g_list_sort(g_hash_table_get_values(process->threads), compare_threads);
     for (GList *at = threads; at; at = at->next)

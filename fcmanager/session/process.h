@@ -7,6 +7,7 @@
 
 #include "fcmanager/base/clock.h"
 #include "fcmanager/base/machine.h"
+#include "fcmanager/estimate/unwind.h"
 #include "fcmanager/heap/live.h"
 #include "fcmanager/session/proc-thread.h"
 #include "fcmanager/stack/thread.h"
@@ -98,6 +99,7 @@ typedef struct
     FcHeap *heap;            /* owned; NULL: memory is not profiled */
     FcHeapOrder *heap_order; /* owned: puts its events in order; NULL likewise */
     FcLive *live; /* owned: the list of live blocks, which libfc may scan at the end; NULL: none */
+    FcUnwinder *unwinder;  /* owned: for its waits; NULL: none yet */
     guint sampling_rounds; /* of process-waits.c: rounds with too many threads to sample all */
     FcHeapThread *late;    /* owned: for records of threads that have ended; NULL: none yet */
     FcCounts *counts;      /* owned: sums of the threads that have ended */

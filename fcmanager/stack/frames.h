@@ -111,15 +111,6 @@ typedef struct
     FcCountsSum *sums;
 } StackSiteEdges;
 
-/* The samples of one wait of the thread. */
-typedef struct
-{
-    guint64 time;  /* of the first sample */
-    guint64 turns; /* how often the thread had been given a CPU; tells waits apart */
-    guint64 ns;    /* what all samples of the wait stand for */
-    FcWaitKind kind;
-} StackWaitSample;
-
 typedef struct FcStack FcStack; /* in stack.h as well, which shows no members */
 struct FcStack
 {
@@ -169,16 +160,17 @@ struct FcStack
     guint64 off_placed;    /* how much of the pending time found room before the next record */
     guint64 off_placed_at; /* the time of that record */
     /* About the last FC_RECORD_OFF, or the last ones in a row of one frame: */
-    guint64 off_since;    /* time of the record before them */
-    guint64 off_taken;    /* time off the CPU since then, which leaves less room for more */
-    guint64 off_time;     /* time of the last of them */
-    guint32 off_top;      /* stack->top then */
-    gint off_segment;     /* the current segment then */
-    guint64 off_base;     /* the difference of the clocks that it reported */
-    guint32 waits;        /* how often the thread had waited */
-    FcWaits off_seen;     /* whether time off the CPU was ever reported */
-    GArray *wait_samples; /* StackWaitSample, in order, of waits not yet reported; NULL: none */
-    FcRegion native;      /* the bounds of the thread's own stack, as far as they are known */
+    guint64 off_since;       /* time of the record before them */
+    guint64 off_taken;       /* time off the CPU since then, which leaves less room for more */
+    guint64 off_time;        /* time of the last of them */
+    guint32 off_top;         /* stack->top then */
+    gint off_segment;        /* the current segment then */
+    guint64 off_base;        /* the difference of the clocks that it reported */
+    guint32 waits;           /* how often the thread had waited */
+    FcWaits off_seen;        /* whether time off the CPU was ever reported */
+    GHashTable *wait_frames; /* GBytes, the frames of waits; each once; NULL: none */
+    GArray *wait_samples;    /* FcStackWait, in order, of waits not yet reported; NULL: none */
+    FcRegion native;         /* the bounds of the thread's own stack, as far as they are known */
 };
 
 /* Decode the first word of a short record. */

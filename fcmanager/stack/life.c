@@ -43,6 +43,7 @@ void fc_stack_free(FcStack *stack)
     if (stack->aways)
         g_array_unref(stack->aways);
     g_clear_pointer(&stack->wait_samples, g_array_unref);
+    g_clear_pointer(&stack->wait_frames, g_hash_table_unref);
     fc_counted_free(stack->counted);
     fc_trace_free(stack->trace);
     fc_lanes_free(stack->lanes);
@@ -302,24 +303,62 @@ guint fc_stack_depth(const FcStack *stack)
 /* If a thread makes no record during more waits than this, the oldest half is dropped. */
 #define WAIT_SAMPLES_MAX 4096u
 
-void fc_stack_note_wait(FcStack *stack, guint64 time, FcWaitKind kind, guint64 turns, guint64 ns)
+/* Waits in more different stacks have no frames. */
+#define WAIT_FRAMES_MAX 1024u
+
+/* Replaces the frames by a copy that stays valid. */
+static void keep_frames(FcStack *stack, FcStackWait *wait)
 {
-    if (!stack->wait_samples)
-        stack->wait_samples = g_array_new(FALSE, FALSE, sizeof(StackWaitSample));
-    GArray *samples = stack->wait_samples;
-    if (samples->len > 0)
+    if (wait->depth == 0)
+        return;
+    if (!stack->wait_frames)
+        stack->wait_frames =
+            g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    GBytes *copy = g_bytes_new(wait->frames, wait->depth * sizeof *wait->frames);
+    gpointer known;
+    if (g_hash_table_lookup_extended(stack->wait_frames, copy, &known, NULL))
     {
-        StackWaitSample *last = &g_array_index(samples, StackWaitSample, samples->len - 1);
-        if (last->turns == turns && last->kind == kind)
-        {
-            last->ns += ns;
-            return;
-        }
+        g_bytes_unref(copy);
+        copy = known;
     }
-    if (samples->len == WAIT_SAMPLES_MAX)
-        g_array_remove_range(samples, 0, WAIT_SAMPLES_MAX / 2);
-    const StackWaitSample sample = {time, turns, ns, kind};
-    g_array_append_val(samples, sample);
+    else if (g_hash_table_size(stack->wait_frames) < WAIT_FRAMES_MAX)
+        g_hash_table_add(stack->wait_frames, copy);
+    else
+    {
+        g_bytes_unref(copy);
+        wait->depth = 0;
+        return;
+    }
+    wait->frames = g_bytes_get_data(copy, NULL);
+}
+
+static FcStackWait *last_wait(const FcStack *stack)
+{
+    GArray *samples = stack->wait_samples;
+    return samples && samples->len > 0 ? &g_array_index(samples, FcStackWait, samples->len - 1)
+                                       : NULL;
+}
+
+gboolean fc_stack_is_last_wait(const FcStack *stack, const FcStackWait *sample)
+{
+    const FcStackWait *last = last_wait(stack);
+    return last && last->turns == sample->turns && last->kind == sample->kind;
+}
+
+void fc_stack_note_wait(FcStack *stack, const FcStackWait *sample)
+{
+    if (fc_stack_is_last_wait(stack, sample))
+    {
+        last_wait(stack)->ns += sample->ns;
+        return;
+    }
+    if (!stack->wait_samples)
+        stack->wait_samples = g_array_new(FALSE, FALSE, sizeof(FcStackWait));
+    if (stack->wait_samples->len == WAIT_SAMPLES_MAX)
+        g_array_remove_range(stack->wait_samples, 0, WAIT_SAMPLES_MAX / 2);
+    FcStackWait wait = *sample;
+    keep_frames(stack, &wait);
+    g_array_append_val(stack->wait_samples, wait);
 }
 
 void fc_stack_take_last_wait(FcStack *stack, guint64 ahead_ns, guint64 time)

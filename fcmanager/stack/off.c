@@ -4,6 +4,8 @@
  */
 #include "fcmanager/stack/off.h"
 
+#include "fcmanager/counts/wait-sites.h"
+#include "fcmanager/stack/stack.h"
 #include "libfc/fc-format.h"
 
 /* The width of a bucket in the beginning. */
@@ -180,6 +182,38 @@ void fc_stack_end_away(FcStack *stack, struct StackFrame *frame, guint64 total, 
 
 /* ---- What waits are for --------------------------------------------------------------- */
 
+/* Returns the place behind the call in which the function waits: its own call, or (if its frame is
+ * not known) the innermost one in its module.  0: there is none. */
+static guint64 find_site(const FcCounts *counts, const FcCountsFunction *function, gint module,
+                         const FcStackWait *wait)
+{
+    guint64 innermost = 0;
+    for (guint i = 0; i < wait->depth; i++)
+    {
+        const FcUnwindFrame *frame = &wait->frames[i];
+        const guint64 site = frame->place + (i > 0); /* that of a caller is within the call */
+        if (frame->start == function->address)
+            return site;
+        if (innermost == 0 && fc_modules_find(counts->modules, site, wait->time) == module)
+            innermost = site;
+    }
+    return innermost;
+}
+
+static void add_wait_site(FcCounts *counts, guint32 index, const FcStackWait *wait)
+{
+    const FcCountsFunction *function = &counts->functions[index];
+    FcCountsWaitSite site = {.function = index,
+                             .module = fc_counts_known_module(counts, function->module,
+                                                              function->address, function->seen)};
+    if (site.module == FC_NONE)
+        return;
+    site.address = find_site(counts, function, site.module, wait);
+    site.kind_ns[wait->kind] = wait->ns;
+    if (site.address != 0)
+        fc_counts_add_wait_site(counts, &site);
+}
+
 /* Adds the samples of waits between two records to the innermost frame.  Drops earlier ones, since
  * no record reported where these waits were. */
 static void take_wait_samples(FcStack *stack, guint64 before, guint64 time)
@@ -192,14 +226,15 @@ static void take_wait_samples(FcStack *stack, guint64 before, guint64 time)
         return;
     for (; taken < samples->len; taken++)
     {
-        const StackWaitSample *sample = &g_array_index(samples, StackWaitSample, taken);
+        const FcStackWait *sample = &g_array_index(samples, FcStackWait, taken);
         if (sample->time > time)
             break;
         if (sample->time < before || is_of_no_function(frame))
             continue;
-        FcCountsOff *off =
-            fc_counts_make_off(stack->counts, stack->counts->nodes[frame->node].function);
+        const guint32 function = stack->counts->nodes[frame->node].function;
+        FcCountsOff *off = fc_counts_make_off(stack->counts, function);
         off->kind_ns[sample->kind] += sample->ns;
+        add_wait_site(stack->counts, function, sample);
     }
     if (taken > 0)
         g_array_remove_range(samples, 0, taken);

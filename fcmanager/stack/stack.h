@@ -12,6 +12,7 @@
 #include "fcmanager/counts/lanes.h"
 #include "fcmanager/counts/trace.h"
 #include "fcmanager/estimate/counted.h"
+#include "fcmanager/estimate/unwind.h"
 #include "fcmanager/heap/records.h"
 #include "libfc/fc-format.h"
 
@@ -107,10 +108,22 @@ GArray *fc_stack_busy_so_far(const FcStack *stack);
  * the counts' own numbers of functions.  The sites' modules are set. */
 void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);
 
-/* Takes a sample of the thread at `time`, when it waited for what `kind` says.  The kernel had
- * given it a CPU `turns` times before.  The sample stands for `ns`.  It is added to a function when
- * a record reports the wait. */
-void fc_stack_note_wait(FcStack *stack, guint64 time, FcWaitKind kind, guint64 turns, guint64 ns);
+/* A wait of a thread that samples saw. */
+typedef struct
+{
+    guint64 time;  /* of the first sample */
+    guint64 turns; /* how often the thread had been given a CPU; tells waits apart */
+    guint64 ns;    /* what all samples of the wait stand for */
+    FcWaitKind kind;
+    const FcUnwindFrame *frames; /* the thread's, innermost first */
+    guint depth;                 /* their number; 0: they are not known */
+} FcStackWait;
+
+/* Takes a sample, of the last wait or of another.  Copies the frames of another one.  The wait is
+ * added to a function when a record reports it. */
+void fc_stack_note_wait(FcStack *stack, const FcStackWait *sample);
+/* Whether it is a sample of the last wait. */
+gboolean fc_stack_is_last_wait(const FcStack *stack, const FcStackWait *sample);
 
 /* Adds a wait that has made no record when the process ends at `time`.  `ahead_ns` is the value
  * that an FC_OFF_SEEN at that time would have. */

@@ -2,6 +2,7 @@
  *
  * Time off the CPU: where it is counted, against figures worked out by hand.
  */
+#include "fcmanager/counts/wait-sites.h"
 #include "fcmanager/counts/waits.h"
 #include "fcmanager/estimate/overhead.h"
 #include "fcmanager/stack/frames.h"
@@ -104,7 +105,8 @@ static void test_nesting(void)
 
 static void note_wait(FcFixture *f, guint64 time, FcWaitKind kind, guint64 turns, guint64 ns)
 {
-    fc_stack_note_wait(f->stack, time, kind, turns, ns);
+    const FcStackWait wait = {time, turns, ns, kind, NULL, 0};
+    fc_stack_note_wait(f->stack, &wait);
 }
 
 /* Of function `letter`. */
@@ -148,6 +150,49 @@ static void test_kinds(void)
     g_assert_cmpuint(of_a->kind_ns[FC_WAIT_INPUT], ==, 0);
     g_assert_cmpuint(of_a->kind_ns[FC_WAIT_SIGN], ==, 0);
     g_assert_cmpuint(of_a->preempted_ns, ==, 15000);
+    fc_fixture_stop(&f);
+}
+
+static void check_wait_site(const FcFixture *f, guint64 address, guint64 ns)
+{
+    g_autoptr(GArray) sites = fc_counts_get_wait_sites(f->counts);
+    guint64 found = 0;
+    for (guint i = 0; i < sites->len; i++)
+        if (g_array_index(sites, FcCountsWaitSite, i).address == address)
+            found += g_array_index(sites, FcCountsWaitSite, i).kind_ns[FC_WAIT_LOCK];
+    g_assert_cmpuint(found, ==, ns);
+}
+
+static void note_stack(FcFixture *f, guint64 time, guint64 turns, const FcUnwindFrame *frames,
+                       guint depth)
+{
+    const FcStackWait wait = {time, turns, 1, FC_WAIT_LOCK, frames, depth};
+    fc_stack_note_wait(f->stack, &wait);
+}
+
+/* The call in the function's own frame; else the innermost one in its module; a further sample of a
+ * wait needs no frames. */
+static void test_sites(void)
+{
+    const guint64 begin = fc_fixture_address('A');
+    const struct FcModuleInfo program = {.start = begin, .end = begin + 4096};
+    FcFixture f;
+    fc_fixture_start(&f);
+    g_assert_true(fc_modules_load(f.modules, &program, "/a", 2, 0));
+    fc_fixture_seen(&f, 100000, 0, 3);
+    fc_fixture_enter(&f, 100000, 'A', 0x99, 0);
+    const FcUnwindFrame own[] = {{1, 1}, {begin + 50, begin + 40}, {begin + 7, begin}};
+    const FcUnwindFrame unknown[] = {{1, 1}, {begin + 60, 0}, {begin + 7, 0}};
+    note_stack(&f, 110000, 1, own, G_N_ELEMENTS(own));
+    note_stack(&f, 120000, 1, NULL, 0);
+    note_stack(&f, 130000, 2, own, G_N_ELEMENTS(own));
+    note_stack(&f, 140000, 3, unknown, G_N_ELEMENTS(unknown));
+    note_stack(&f, 145000, 4, NULL, 0);
+    fc_fixture_seen(&f, 150000, 30000, 4);
+    fc_fixture_leave(&f, 200000, 'A', 0x99, 0);
+    check_wait_site(&f, begin + 8, 3);
+    check_wait_site(&f, begin + 61, 1);
+    check_wait_site(&f, begin + 51, 0);
     fc_fixture_stop(&f);
 }
 
@@ -442,6 +487,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/manager/off/short-rest", test_short_rest);
+    g_test_add_func("/manager/off/sites", test_sites);
     g_test_add_func("/manager/off/kinds", test_kinds);
     g_test_add_func("/off/ranges", test_ranges);
     g_test_add_func("/off/nesting", test_nesting);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * See wait-stack.h.
+ */
+#include "fcmanager/session/wait-stack.h"
+
+#include <sys/uio.h>
+
+/* What the C library and others need below the function that waits. */
+#define STACK_BYTES 8192u
+#define PAGE_BYTES 4096u
+
+/* An unwinder takes some 100 KB. */
+#define UNWINDERS_MAX 64u
+static guint unwinders;
+
+/* Returns how many bytes of the stack were copied; 0: none, or the thread has gone on since. */
+static gsize copy_stack(gint pid, gint64 tid, const FcProcThread *found, guint8 *copy)
+{
+    const struct iovec to = {copy, STACK_BYTES};
+    /* The stack may end within these bytes.  The kernel copies each part as a whole or not at all,
+     * so no part is in two pages. */
+    struct iovec from[STACK_BYTES / PAGE_BYTES + 1];
+    guint64 at = found->stack_pointer;
+    const guint64 end = at + STACK_BYTES;
+    guint count = 0;
+    for (; at < end; count++)
+    {
+        const gsize bytes = MIN(PAGE_BYTES - at % PAGE_BYTES, end - at);
+        from[count].iov_base = (void *)(guintptr)at; // NOLINT(performance-no-int-to-ptr)
+        from[count].iov_len = bytes;
+        at += bytes;
+    }
+    const ssize_t copied = process_vm_readv(pid, &to, 1, from, count, 0);
+    return copied > 0 && fc_proc_thread_turns(pid, tid) == found->turns ? (gsize)copied : 0;
+}
+
+guint fc_wait_stack_read(FcUnwinder **unwinder, gint pid, gint64 tid, const FcProcThread *found,
+                         FcUnwindFrame *frames)
+{
+    guint8 stack[STACK_BYTES];
+    FcUnwindRegisters registers = {.known = 1u << FC_UNWIND_SP | 1u << FC_UNWIND_IP};
+    const gsize bytes = found->stack_pointer != 0 ? copy_stack(pid, tid, found, stack) : 0;
+    if (bytes == 0 || (!*unwinder && unwinders == UNWINDERS_MAX))
+        return 0;
+    if (!*unwinder)
+    {
+        *unwinder = fc_unwinder_new(pid);
+        unwinders++;
+    }
+    registers.value[FC_UNWIND_SP] = found->stack_pointer;
+    registers.value[FC_UNWIND_IP] = found->program_counter;
+    return fc_unwinder_walk(*unwinder, registers, stack, bytes, frames, FC_WAIT_STACK_FRAMES);
+}
+
+void fc_wait_stack_forget(FcUnwinder **unwinder)
+{
+    unwinders -= *unwinder != NULL;
+    g_clear_pointer(unwinder, fc_unwinder_unref);
+}
