@@ -134,6 +134,25 @@ static void put_memory(const Export *export, guint index)
     fc_json_end_array(export->json);
 }
 
+/* The place of the call in which the function waits most, and for how long. */
+static void put_wait_site(const Export *export, guint index)
+{
+    const FcModel *model = export->context->model;
+    const FcProfileWaitSite *site = fc_contention_site(model, index, FC_WAIT_KINDS);
+    FcSymbol symbol;
+    if (!site)
+    {
+        fc_json_null(export->json, NULL);
+        return;
+    }
+    fc_symbols_find(model->symbols, model->profile, &site->site, TRUE, &symbol);
+    fc_json_begin_array(export->json, NULL);
+    fc_json_string(export->json, NULL, symbol.file);
+    fc_json_unsigned(export->json, NULL, symbol.line);
+    fc_json_unsigned(export->json, NULL, fc_contention_site_ns(model, site, FC_WAIT_KINDS));
+    fc_json_end_array(export->json);
+}
+
 /* An array, whose members page/data.js names. */
 static void put_function(const Export *export, guint index)
 {
@@ -176,6 +195,7 @@ static void put_function(const Export *export, guint index)
     fc_json_string(json, NULL, function->label);
     fc_export_html_off(json, times, figures->off);
     fc_json_boolean(json, NULL, figures->uncounted && figures->calls == 0);
+    put_wait_site(export, index);
     fc_json_end_array(json);
 }
 

@@ -247,17 +247,18 @@ void fc_export_json_cpu(const FcReportContext *context, FcJson *json, const FcPr
         put_cpu(json, "cpu_local_ns", part, times->local_ns, times->local_wait_ns);
 }
 
+static const char *const wait_keys[] = {
+    [FC_WAIT_LOCK] = "lock_ns",    [FC_WAIT_SIGN] = "threads_ns", [FC_WAIT_INPUT] = "input_ns",
+    [FC_WAIT_SLEEP] = "sleep_ns",  [FC_WAIT_DISK] = "disk_ns",    [FC_WAIT_OTHER] = "other_ns",
+    [FC_WAIT_KINDS] = "unknown_ns"};
+
 void fc_export_json_off(FcJson *json, const FcProfileTimes *times, const FcProfileOff *off)
 {
-    static const char *const keys[] = {
-        [FC_WAIT_LOCK] = "lock_ns",    [FC_WAIT_SIGN] = "threads_ns", [FC_WAIT_INPUT] = "input_ns",
-        [FC_WAIT_SLEEP] = "sleep_ns",  [FC_WAIT_DISK] = "disk_ns",    [FC_WAIT_OTHER] = "other_ns",
-        [FC_WAIT_KINDS] = "unknown_ns"};
     const FcContentionParts parts = fc_contention_parts(times, off);
     fc_json_unsigned(json, "preempted_ns", parts.preempted_ns);
     fc_json_begin_object(json, "waits");
-    for (guint kind = 0; kind < G_N_ELEMENTS(keys); kind++)
-        fc_json_unsigned(json, keys[kind], parts.kind_ns[kind]);
+    for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
+        fc_json_unsigned(json, wait_keys[kind], parts.kind_ns[kind]);
     fc_json_end_object(json);
 }
 
@@ -301,6 +302,27 @@ static void put_slowest(const Export *export, guint index)
     fc_json_end_array(json);
 }
 
+/* The calls in which the function waits. */
+static void put_wait_sites(const Export *export, guint index)
+{
+    FcJson *json = export->json;
+    const GArray *sites = export->model->profile->wait_sites;
+    fc_json_begin_array(json, "wait_sites");
+    for (guint i = 0; i < sites->len; i++)
+    {
+        const FcProfileWaitSite *site = &g_array_index(sites, FcProfileWaitSite, i);
+        if (export->model->function_of[site->function] != index)
+            continue;
+        fc_json_begin_object(json, NULL);
+        put_site(export, &site->site);
+        for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
+            fc_json_unsigned(json, wait_keys[kind],
+                             fc_contention_site_ns(export->model, site, (FcWaitKind)kind));
+        fc_json_end_object(json);
+    }
+    fc_json_end_array(json);
+}
+
 static void put_function(const Export *export, guint index, const GArray *entries)
 {
     FcJson *json = export->json;
@@ -324,6 +346,7 @@ static void put_function(const Export *export, guint index, const GArray *entrie
     fc_json_unsigned(json, "total_wait_ns", figures->times.total_wait_ns);
     fc_json_unsigned(json, "local_wait_ns", figures->times.local_wait_ns);
     fc_export_json_off(json, &figures->times, figures->off);
+    put_wait_sites(export, index);
     fc_json_unsigned(json, "total_min_ns", figures->bounds.total_min_ns);
     fc_json_unsigned(json, "total_max_ns", figures->bounds.total_max_ns);
     fc_json_unsigned(json, "local_min_ns", figures->bounds.local_min_ns);

@@ -195,19 +195,30 @@ static void find_hooks(GPtrArray *findings, const FcReportContext *context)
     finding->is_to_copy = TRUE;
 }
 
-/* "f", with the file and line that it begins at where they are known. */
-static char *format_function(const FcReportContext *context, guint index)
+/* "f", with the file and line of `site`, a call in which it waits, which may be NULL, else of where
+ * it begins, as far as they are known. */
+static char *format_function(const FcReportContext *context, guint index,
+                             const FcProfileWaitSite *site)
 {
     const FcFunction *function = fc_model_function(context->model, index);
     FcOptions options = *context->options;
     FcReportContext own = *context;
     own.options = &options;
     options.base_names = TRUE;
-    g_autofree char *place = fc_report_source(&own, &function->figures.location, FALSE);
+    g_autofree char *place = site ? fc_report_source(&own, &site->site, TRUE) : NULL;
+    if (!place)
+        place = fc_report_source(&own, &function->figures.location, FALSE);
     const guint taken = place ? (guint)g_utf8_strlen(place, -1) : 0;
     const char *name =
         brief_name(context->model, function, NAME_WIDTH - MIN(taken, NAME_WIDTH / 2));
     return place ? g_strdup_printf("%s (%s)", name, place) : g_strdup(name);
+}
+
+/* The same, with the call in which it waits most for that. */
+static char *format_waiter(const FcReportContext *context, const FcContentionPlace *place)
+{
+    const guint index = (guint)place->function;
+    return format_function(context, index, fc_contention_site(context->model, index, place->kind));
 }
 
 static double percent_of(const FcContentionPlace *place)
@@ -222,7 +233,7 @@ static void find_contention(GPtrArray *findings, const FcReportContext *context,
     if (!fc_contention_is_notable(place))
         return;
     g_autofree char *time = fc_format_brief_time(place->wait_ns);
-    g_autofree char *function = format_function(context, (guint)place->function);
+    g_autofree char *function = format_waiter(context, place);
     const char *what = place->kind == FC_WAIT_LOCK   ? " for a lock"
                        : place->kind == FC_WAIT_SIGN ? " for one another"
                                                      : "";
@@ -246,7 +257,7 @@ static void find_waits(GPtrArray *findings, const FcReportContext *context,
         !words[place->kind])
         return;
     g_autofree char *time = fc_format_brief_time(place->wait_ns);
-    g_autofree char *function = format_function(context, (guint)place->function);
+    g_autofree char *function = format_waiter(context, place);
     g_autofree char *threads =
         place->threads > 1 ? g_strdup_printf(" in %u threads", place->threads) : g_strdup("");
     g_autofree char *after = g_strdup_printf(" %s for %s%s", words[place->kind], time, threads);
@@ -493,7 +504,7 @@ static void find_balance(GPtrArray *findings, const FcReportContext *context)
     if (balance.function == FC_NONE || elapsed_ns == 0 || balance.cpu_ns == 0 ||
         (double)balance.saved_ns < NOTABLE_UNEVEN * (double)elapsed_ns)
         return;
-    g_autofree char *function = format_function(context, (guint)balance.function);
+    g_autofree char *function = format_function(context, (guint)balance.function, NULL);
     g_autofree char *time = fc_format_brief_time(balance.saved_ns);
     g_autofree char *before = g_strdup_printf("1 of %u threads in ", balance.threads);
     g_autofree char *after = g_strdup_printf(

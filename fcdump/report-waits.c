@@ -14,6 +14,7 @@ enum
     PREEMPTED,
     KINDS,
     MOST = KINDS + FC_WAIT_KINDS + 1,
+    SITE,
     PLACE,
     FUNCTION,
     COLUMNS,
@@ -36,6 +37,7 @@ static const FcColumn columns[COLUMNS] = {
     [KINDS + FC_WAIT_KINDS] = {"blocked for", "unknown", FALSE, .unit = "off-CPU ns",
                                .csv = "blocked: unknown"},
     [MOST] = {NULL, "mostly for", TRUE, .reader = FC_READER_PERSON},
+    [SITE] = {NULL, "mostly at", TRUE, .csv = "blocked at"},
     [PLACE] = {NULL, "begins at", TRUE},
     [FUNCTION] = {NULL, "function", TRUE},
 };
@@ -47,6 +49,14 @@ typedef struct
     guint64 blocked_ns;
     FcContentionParts parts;
 } Row;
+
+/* Which columns there are beside those that are always there. */
+typedef struct
+{
+    FcContentionParts sums; /* of all functions */
+    gboolean has_sites;     /* the calls in which functions wait are known */
+    gboolean all_kinds;     /* the time of each kind, else only what a function mostly waits for */
+} Shown;
 
 static int compare_rows(gconstpointer a, gconstpointer b, gpointer context)
 {
@@ -84,22 +94,42 @@ static char *format_part(guint64 ns)
     return ns > 0 ? fc_format_brief_time(ns) : NULL;
 }
 
-/* Programs get all kinds; people get those with any time. */
-static gboolean is_kind_shown(const FcContentionParts *sums, guint kind)
+/* Programs get all columns.  People get the kinds with any time, or only what a function mostly
+ * waits for; and the calls in which functions wait, or else where functions begin. */
+static gboolean is_shown(const Shown *shown, guint column)
 {
-    return fc_format_is_csv() || sums->kind_ns[kind] > 0;
+    switch (column)
+    {
+    case BLOCKED:
+    case PREEMPTED:
+    case FUNCTION:
+        return TRUE;
+    case MOST:
+        return !shown->all_kinds;
+    case SITE:
+        return fc_format_is_csv() || shown->has_sites;
+    case PLACE:
+        return fc_format_is_csv() || !shown->has_sites;
+    default:
+        return shown->all_kinds && (fc_format_is_csv() || shown->sums.kind_ns[column - KINDS] > 0);
+    }
 }
 
-/* Without room for all kinds only what a function mostly waits for is shown.  Fills `shown`.
- * Returns the number of columns. */
-static guint choose_columns(const FcContentionParts *sums, gboolean all_kinds, FcColumn *shown)
+/* Fills `chosen`.  Returns the number of columns. */
+static guint choose_columns(const Shown *shown, FcColumn *chosen)
 {
     guint count = 0;
     for (guint i = 0; i < COLUMNS; i++)
-        if (i < KINDS || i >= PLACE ||
-            (i == MOST ? !all_kinds : all_kinds && is_kind_shown(sums, i - KINDS)))
-            shown[count++] = columns[i];
+        if (is_shown(shown, i))
+            chosen[count++] = columns[i];
     return count;
+}
+
+/* The place of the call in which the function waits most; the caller frees it.  NULL: not known. */
+static char *format_site(const FcReportContext *context, guint function)
+{
+    const FcProfileWaitSite *site = fc_contention_site(context->model, function, FC_WAIT_KINDS);
+    return site ? fc_report_source(context, &site->site, TRUE) : NULL;
 }
 
 /* The kind with most of the time, and its share unless that is all: "threads 81%"; or NULL. */
@@ -115,24 +145,39 @@ static char *format_most(const FcContentionParts *parts, guint64 blocked_ns)
     return percent >= 100 ? g_strdup(word) : g_strdup_printf("%s %u%%", word, percent);
 }
 
-static void add_row(const FcReportContext *context, FcTable *table, const Row *row,
-                    const FcContentionParts *sums, gboolean all_kinds)
+static char *format_cell(const FcReportContext *context, const Row *row, guint column)
 {
     const FcFunction *function = fc_model_function(context->model, row->function);
     FcOptions options = *context->options;
     FcReportContext own = *context;
     own.options = &options;
     options.base_names = options.base_names || !fc_format_is_csv(); /* as on the first screen */
+    switch (column)
+    {
+    case BLOCKED:
+        return format_part(row->blocked_ns);
+    case PREEMPTED:
+        return format_part(row->parts.preempted_ns);
+    case MOST:
+        return format_most(&row->parts, row->blocked_ns);
+    case SITE:
+        return format_site(&own, row->function);
+    case PLACE:
+        return fc_report_source(&own, &function->figures.location, FALSE);
+    case FUNCTION:
+        return fc_report_function(context, function);
+    default:
+        return format_part(row->parts.kind_ns[column - KINDS]);
+    }
+}
+
+static void add_row(const FcReportContext *context, FcTable *table, const Row *row,
+                    const Shown *shown)
+{
     fc_table_row(table, FC_STYLE_PLAIN);
-    fc_table_cell(table, format_part(row->blocked_ns));
-    fc_table_cell(table, format_part(row->parts.preempted_ns));
-    for (guint kind = 0; all_kinds && kind <= FC_WAIT_KINDS; kind++)
-        if (is_kind_shown(sums, kind))
-            fc_table_cell(table, format_part(row->parts.kind_ns[kind]));
-    if (!all_kinds)
-        fc_table_cell(table, format_most(&row->parts, row->blocked_ns));
-    fc_table_cell(table, fc_report_source(&own, &function->figures.location, FALSE));
-    fc_table_cell(table, fc_report_function(context, function));
+    for (guint i = 0; i < COLUMNS; i++)
+        if (is_shown(shown, i))
+            fc_table_cell(table, format_cell(context, row, i));
 }
 
 /* Leaves the rows that are shown. */
@@ -153,34 +198,34 @@ static void cut_rows(const FcReportContext *context, GArray *rows, guint64 all_n
     g_array_set_size(rows, kept);
 }
 
-static void print_notes(const FcReportContext *context, const FcContentionParts *sums,
-                        gboolean all_kinds)
+static void print_notes(const FcReportContext *context, const Shown *shown)
 {
     fc_render_note(
         context->render,
         "Blocked: off the CPU of its own accord, for what by samples. Preempted: others had "
         "the processor.");
-    if (sums->kind_ns[FC_WAIT_LOCK] + sums->kind_ns[FC_WAIT_SIGN] > 0)
+    if (shown->has_sites)
+        fc_render_note(context->render, "Mostly at: the call in which it waited longest.");
+    if (shown->sums.kind_ns[FC_WAIT_LOCK] + shown->sums.kind_ns[FC_WAIT_SIGN] > 0)
         fc_render_note(context->render, "lock: a mutex that another thread has. threads: a "
                                         "condition, a semaphore, a thread's end.");
-    if (sums->kind_ns[FC_WAIT_KINDS] > 0)
+    if (shown->sums.kind_ns[FC_WAIT_KINDS] > 0)
         fc_render_note(context->render, "unknown: no sample came while it waited.");
-    if (!all_kinds)
+    if (!shown->all_kinds)
         fc_render_note(context->render, "A wider terminal has the time of each kind: --width=120.");
 }
 
-/* Prints nothing and returns FALSE if `all_kinds` have no room. */
-static gboolean print_table(const FcReportContext *context, const GArray *rows,
-                            const FcContentionParts *sums, gboolean all_kinds)
+/* Prints nothing and returns FALSE if all kinds are shown and have no room. */
+static gboolean print_table(const FcReportContext *context, const GArray *rows, const Shown *shown)
 {
-    FcColumn shown[COLUMNS];
-    const guint count = choose_columns(sums, all_kinds, shown);
-    g_autoptr(FcTable) table = fc_table_new(shown, count);
+    FcColumn chosen[COLUMNS];
+    const guint count = choose_columns(shown, chosen);
+    g_autoptr(FcTable) table = fc_table_new(chosen, count);
     for (guint i = 0; i < rows->len; i++)
-        add_row(context, table, &g_array_index(rows, Row, i), sums, all_kinds);
-    if (all_kinds && !fc_table_fits(table, context->render))
+        add_row(context, table, &g_array_index(rows, Row, i), shown);
+    if (shown->all_kinds && !fc_table_fits(table, context->render))
         return FALSE;
-    print_notes(context, sums, all_kinds);
+    print_notes(context, shown);
     fc_table_print(table, context->render);
     return TRUE;
 }
@@ -189,11 +234,11 @@ static void render_waits(const FcReportContext *context)
 {
     guint64 all_ns;
     FcReportCut cut = {0};
-    FcContentionParts sums = {0};
+    Shown shown = {.all_kinds = TRUE, .has_sites = context->model->profile->wait_sites->len > 0};
     g_autoptr(GArray) rows = rows_of(context, &all_ns);
     for (guint i = 0; i < rows->len; i++)
         for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
-            sums.kind_ns[kind] += g_array_index(rows, Row, i).parts.kind_ns[kind];
+            shown.sums.kind_ns[kind] += g_array_index(rows, Row, i).parts.kind_ns[kind];
     cut_rows(context, rows, all_ns, &cut);
     fc_render_title(context->render, "Waits");
     if (!fc_report_prints(&cut))
@@ -201,8 +246,11 @@ static void render_waits(const FcReportContext *context)
         fc_render_line(context->render, "No function was off the CPU, or that is not known.");
         return;
     }
-    if (!print_table(context, rows, &sums, TRUE))
-        print_table(context, rows, &sums, FALSE);
+    if (!print_table(context, rows, &shown))
+    {
+        shown.all_kinds = FALSE;
+        print_table(context, rows, &shown);
+    }
     fc_report_note_cut(context, &cut, "function");
 }
 

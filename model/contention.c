@@ -257,6 +257,49 @@ static void take_thread(FcContention *contention, const Search *search, guint nu
     add_thread(search, number, thread, is_idle);
 }
 
+static guint64 wait_of(const FcProfileWaitSite *site, FcWaitKind kind)
+{
+    guint64 sum_ns = 0;
+    for (guint i = 0; i < FC_WAIT_KINDS; i++)
+        if (i == kind || kind == FC_WAIT_KINDS)
+            sum_ns += site->kind_ns[i];
+    return sum_ns;
+}
+
+const FcProfileWaitSite *fc_contention_site(const FcModel *model, guint function, FcWaitKind kind)
+{
+    const GArray *sites = model->profile->wait_sites;
+    const FcProfileWaitSite *most = NULL;
+    guint64 most_ns = 0;
+    for (guint i = 0; i < sites->len; i++)
+    {
+        const FcProfileWaitSite *site = &g_array_index(sites, FcProfileWaitSite, i);
+        const guint64 wait_ns = wait_of(site, kind);
+        if (model->function_of[site->function] != function || wait_ns <= most_ns)
+            continue;
+        most = site;
+        most_ns = wait_ns;
+    }
+    return most;
+}
+
+static guint64 part_of(guint64 part, guint64 whole, guint64 of_ns)
+{
+    return part < whole ? (guint64)((double)part / (double)whole * (double)of_ns) : of_ns;
+}
+
+guint64 fc_contention_site_ns(const FcModel *model, const FcProfileWaitSite *site, FcWaitKind kind)
+{
+    const FcProfileFunction *figures =
+        &fc_model_function(model, model->function_of[site->function])->figures;
+    const FcContentionParts parts = fc_contention_parts(&figures->times, figures->off);
+    guint64 sum_ns = 0;
+    for (guint i = 0; figures->off && i < FC_WAIT_KINDS; i++)
+        if ((i == kind || kind == FC_WAIT_KINDS) && figures->off->kind_ns[i] > 0)
+            sum_ns += part_of(site->kind_ns[i], figures->off->kind_ns[i], parts.kind_ns[i]);
+    return sum_ns;
+}
+
 guint64 fc_contention_polling_ns(const FcModel *model)
 {
     guint64 sum_ns = 0;

@@ -35,6 +35,7 @@ export const functions = data.functions.map((row, index) => {
   [f.scope, f.base] = split(row[22]);
   f.off = offOf(row[23]);
   f.isUncounted = row[24];
+  f.waitsAt = row[25] && row[25][0] ? { file: row[25][0], line: row[25][1], ns: row[25][2] } : null;
   return f;
 });
 

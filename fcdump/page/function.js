@@ -27,6 +27,8 @@ function figures(f) {
     list.push(figure("Waited itself", html(waited.own(f)), `${share(waited.own(f), waited.base)} of waiting`));
     if (waited.own(f) > 0)
       list.push(figure("of it blocked", html(f.off.blocked), escape(kindsText(f.off))), figure("and preempted", html(f.off.preempted)));
+    if (f.waitsAt)
+      list.push(figure("Waits mostly at", escape(placeOf(f.waitsAt)), text(f.waitsAt.ns)));
     list.push(figure("Waited in all", html(waited.total(f)), share(waited.total(f), waited.base)));
   }
   list.push(f.isUncounted ? figure("Calls", "–", "not counted: only samples show it") : figure("Calls", html(f.calls, "calls"), data.misses_calls ? "at least" : "exact"));
