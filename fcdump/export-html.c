@@ -139,16 +139,15 @@ static void put_wait_site(const Export *export, guint index)
 {
     const FcModel *model = export->context->model;
     const FcProfileWaitSite *site = fc_contention_site(model, index, FC_WAIT_KINDS);
-    FcSymbol symbol;
+    guint line;
     if (!site)
     {
         fc_json_null(export->json, NULL);
         return;
     }
-    fc_symbols_find(model->symbols, model->profile, &site->site, TRUE, &symbol);
     fc_json_begin_array(export->json, NULL);
-    fc_json_string(export->json, NULL, symbol.file);
-    fc_json_unsigned(export->json, NULL, symbol.line);
+    fc_json_string(export->json, NULL, fc_contention_site_line(model, site, &line));
+    fc_json_unsigned(export->json, NULL, line);
     fc_json_unsigned(export->json, NULL, fc_contention_site_ns(model, site, FC_WAIT_KINDS));
     fc_json_end_array(export->json);
 }

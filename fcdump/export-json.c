@@ -315,6 +315,11 @@ static void put_wait_sites(const Export *export, guint index)
             continue;
         fc_json_begin_object(json, NULL);
         put_site(export, &site->site);
+        FcSymbol own = {.line = 0};
+        own.file = fc_contention_site_line(export->model, site, &own.line);
+        fc_json_begin_object(json, "own");
+        fc_export_json_source(json, &own);
+        fc_json_end_object(json);
         for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
             fc_json_unsigned(json, wait_keys[kind],
                              fc_contention_site_ns(export->model, site, (FcWaitKind)kind));

@@ -205,7 +205,7 @@ static char *format_function(const FcReportContext *context, guint index,
     FcReportContext own = *context;
     own.options = &options;
     options.base_names = TRUE;
-    g_autofree char *place = site ? fc_report_source(&own, &site->site, TRUE) : NULL;
+    g_autofree char *place = site ? fc_report_wait_line(&own, site) : NULL;
     if (!place)
         place = fc_report_source(&own, &function->figures.location, FALSE);
     const guint taken = place ? (guint)g_utf8_strlen(place, -1) : 0;

@@ -129,7 +129,7 @@ static guint choose_columns(const Shown *shown, FcColumn *chosen)
 static char *format_site(const FcReportContext *context, guint function)
 {
     const FcProfileWaitSite *site = fc_contention_site(context->model, function, FC_WAIT_KINDS);
-    return site ? fc_report_source(context, &site->site, TRUE) : NULL;
+    return site ? fc_report_wait_line(context, site) : NULL;
 }
 
 /* The kind with most of the time, and its share unless that is all: "threads 81%"; or NULL. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/contention.h"
 #include "model/labels.h"
 #include "profile/path.h"
 
@@ -17,6 +18,13 @@ char *fc_report_source(const FcReportContext *context, const FcProfileLocation *
     FcSymbol symbol;
     fc_symbols_find(model->symbols, model->profile, place, is_return, &symbol);
     return symbol.file ? fc_report_line(context, symbol.file, symbol.line) : NULL;
+}
+
+char *fc_report_wait_line(const FcReportContext *context, const FcProfileWaitSite *site)
+{
+    guint line;
+    const char *file = fc_contention_site_line(context->model, site, &line);
+    return file ? fc_report_line(context, file, line) : NULL;
 }
 
 char *fc_report_line(const FcReportContext *context, const char *file, guint line)

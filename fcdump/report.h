@@ -32,6 +32,9 @@ typedef struct FcReportContext
  * with --basename; NULL where unknown.  The caller owns the result. */
 char *fc_report_source(const FcReportContext *context, const FcProfileLocation *place,
                        gboolean is_return);
+/* "file:line" of the call in which a function waits: see fc_contention_site_line.  The folder, NULL
+ * and the result are as those of fc_report_source. */
+char *fc_report_wait_line(const FcReportContext *context, const FcProfileWaitSite *site);
 
 /* The same of a line that is known already. */
 char *fc_report_line(const FcReportContext *context, const char *file, guint line);

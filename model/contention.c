@@ -283,6 +283,26 @@ const FcProfileWaitSite *fc_contention_site(const FcModel *model, guint function
     return most;
 }
 
+const char *fc_contention_site_line(const FcModel *model, const FcProfileWaitSite *site,
+                                    guint *line)
+{
+    FcSymbol symbol;
+    fc_symbols_find(model->symbols, model->profile, &site->site, TRUE, &symbol);
+    *line = symbol.line;
+    if (!symbol.file || !fc_symbols_is_system_file(symbol.file))
+        return symbol.file;
+    g_autoptr(GArray) chain = fc_symbols_find_chain(model->symbols, model->profile, &site->site);
+    for (guint i = 0; i < chain->len; i++)
+    {
+        const FcInlinedCall *call = &g_array_index(chain, FcInlinedCall, i);
+        if (!call->file || fc_symbols_is_system_file(call->file))
+            continue;
+        *line = call->line;
+        return call->file;
+    }
+    return symbol.file;
+}
+
 static guint64 part_of(guint64 part, guint64 whole, guint64 of_ns)
 {
     return part < whole ? (guint64)((double)part / (double)whole * (double)of_ns) : of_ns;

@@ -60,12 +60,17 @@ typedef struct
 
 FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfileOff *known);
 
-/* Returns the call in which the function waits itself most, for what `kind` says; FC_WAIT_KINDS: for
- * anything.  NULL: none is known. */
+/* Returns the call in which the function waits itself most, for what `kind` says; FC_WAIT_KINDS:
+ * for anything.  NULL: none is known. */
 const FcProfileWaitSite *fc_contention_site(const FcModel *model, guint function, FcWaitKind kind);
 
-/* Returns the part of it in the function's waits, as fc_contention_parts has them; FC_WAIT_KINDS: of
- * all kinds. */
+/* Finds the line of that call: of inlined code, such as std::mutex::lock, the innermost line that
+ * is not the system's.  Returns its file; NULL: not known.  The file belongs to the model. */
+const char *fc_contention_site_line(const FcModel *model, const FcProfileWaitSite *site,
+                                    guint *line);
+
+/* Returns the part of it in the function's waits, as fc_contention_parts has them; FC_WAIT_KINDS:
+ * of all kinds. */
 guint64 fc_contention_site_ns(const FcModel *model, const FcProfileWaitSite *site, FcWaitKind kind);
 
 /* Returns how long threads were preempted in functions of MPI and of OpenMP's runtime.  They poll
