@@ -263,11 +263,14 @@ static int run(const Options *options, int notice_fd)
     g_autoptr(GError) error = NULL;
     char host[HOST_NAME_MAX + 1] = "";
     g_autofree char *cpus = fc_affinity_list();
+    FcAffinity may_use;
+    const gboolean knows_use = fc_affinity_read(0, &may_use);
     gethostname(host, sizeof host - 1);
     fc_affinity_widen();
     const FcProfileJob process_job = find_job(options, host, cpus);
     FcSessionSetup setup = {
         .job = &process_job,
+        .may_use = knows_use ? &may_use : NULL,
         .reply_fd = options->reply_fd,
         .time_mode = (enum FcTimeMode)options->time_mode,
         .profile_mode = (enum FcProfileMode)options->profile_mode,

@@ -4,8 +4,6 @@
  */
 #include "fcmanager/base/machine.h"
 
-#include "fcmanager/base/affinity.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -70,20 +68,20 @@ static guint64 cpu_ns(gint pid)
     return (guint64)time.tv_sec * 1000000000 + (guint64)time.tv_nsec;
 }
 
-FcMachine fc_machine_read(gint pid)
+FcMachine fc_machine_read(gint pid, FcAffinity *may_use)
 {
     static Reading reading;
     static gint manager; /* a fork of it writes snapshots, and has used nothing */
     FcMachine machine = {.own_ns = cpu_ns(pid)};
-    FcAffinity may_use;
     if (manager == 0)
         manager = getpid();
     if (!reading.used_ns || g_get_monotonic_time() - reading.read_us > READING_US)
         read_stat(&reading);
-    if (!fc_affinity_read(pid, &may_use))
-        return machine;
+    FcAffinity now;
+    if (fc_affinity_read(pid, &now))
+        *may_use = now;
     for (guint i = 0; i < reading.used_ns->len; i++)
-        if (fc_affinity_has(&may_use, i))
+        if (fc_affinity_has(may_use, i))
         {
             machine.processors++;
             machine.used_ns += g_array_index(reading.used_ns, guint64, i);

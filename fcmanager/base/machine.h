@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "fcmanager/base/affinity.h"
+
 #include <glib.h>
 
 typedef struct
@@ -16,5 +18,6 @@ typedef struct
     guint64 own_ns;   /* CPU time of the process; 0: it is gone */
 } FcMachine;
 
-/* `pid`: as the manager knows the process. */
-FcMachine fc_machine_read(gint pid);
+/* `pid`: as the manager knows the process.  Sets *may_use to the processors that it may use; if it
+ * is gone, they are those that are in there. */
+FcMachine fc_machine_read(gint pid, FcAffinity *may_use);

@@ -98,7 +98,11 @@ FcProcess *fc_process_new(const FcProcessSetup *setup, guint64 key, const struct
     process->repairs = notes_new();
     process->losses = notes_new();
     if (fc_process_is_in_proc(process))
-        process->machine_before = fc_machine_read(hello->pid);
+    {
+        process->may_use = setup->may_use ? g_memdup2(setup->may_use, sizeof *setup->may_use)
+                                          : g_new0(FcAffinity, 1);
+        process->machine_before = fc_machine_read(hello->pid, process->may_use);
+    }
     process->pauses.part_fd = process->pauses.writer_fd = -1;
     return process;
 }
@@ -123,6 +127,7 @@ void fc_process_free(FcProcess *process)
     g_array_unref(process->done);
     fc_modules_free(process->modules);
     fc_regions_free(process->regions);
+    g_free(process->may_use);
     fc_entries_unref(process->entries);
     fc_wait_stack_forget(&process->unwinder);
     g_array_unref(process->home_counters);
@@ -635,8 +640,9 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     process->end_realtime_ns = (gint64)now.tv_sec * 1000000000 + now.tv_nsec;
-    if (fc_process_is_in_proc(process))
-        process->machine_after = fc_machine_read(process->hello.pid);
+    if (process->may_use)
+        process->machine_after = fc_machine_read(process->hello.pid, process->may_use);
+    g_clear_pointer(&process->may_use, g_free);
     fc_counts_end(process->counts);
     process->finished = TRUE;
 }

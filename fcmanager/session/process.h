@@ -44,6 +44,8 @@ typedef struct
     FcTraceRoom *trace_room;  /* of all processes; owned by the session */
     const char *filter;       /* FC_FILTER, where it is in use; else NULL */
     const FcProfileJob *job;
+    const FcAffinity *may_use;  /* the processors that the first process could use when it started
+                                   the manager; NULL: not known.  The caller's, like the others */
     guint32 depth;              /* FC_DEPTH; 0: not set */
     struct FcOverhead overhead; /* as the first process measured them; all 0: not known */
 } FcProcessSetup;
@@ -87,6 +89,7 @@ typedef struct
     guint64 run_from; /* ticks: when libfc had finished its start */
     guint64 end_time; /* ticks, of the last event; set when it is finished */
     gint64 end_realtime_ns;
+    FcAffinity *may_use;      /* the processors that it may use; owned; NULL: not known */
     FcMachine machine_before; /* when the process was new, and when it was finished */
     FcMachine machine_after;
     gboolean finished;       /* all records were taken; later ones are ignored */

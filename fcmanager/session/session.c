@@ -95,6 +95,7 @@ FcSession *fc_session_new(const FcSessionSetup *setup)
     session->common.slowest = setup->slowest;
     session->common.filter = setup->filter;
     session->common.job = setup->job;
+    session->common.may_use = setup->may_use;
     session->common.depth = setup->depth;
     session->trace_room = (FcTraceRoom){.length = setup->trace, .limit = FC_TRACE_BYTES_MAX};
     session->common.trace_room = &session->trace_room;

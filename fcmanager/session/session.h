@@ -31,6 +31,7 @@ typedef struct
     FcPcSampler *pc_sampler;      /* likewise */
     const char *filter;           /* FC_FILTER, where it is in use; else NULL */
     const FcProfileJob *job;      /* stays the caller's */
+    const FcAffinity *may_use;    /* as that of FcProcessSetup */
     const char *trouble;          /* printed with the greeting; NULL: none */
     int reply_fd;                 /* stays the caller's; -1: answers go into shared memory only */
     enum FcTimeMode time_mode;

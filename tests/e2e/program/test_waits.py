@@ -153,6 +153,18 @@ class Waits(fctest.Case):
         screen = self.command([fctest.tool("fcdump"), self.path("functioncheck.fc")])
         self.assertIn("The machine was busy", screen)
 
+    def test_machine_of_killed(self):
+        """Which processors it might use is known, although the kernel knows it no more."""
+        program = self.compile(self.write(
+            "dies.c", "#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+            "int main(int argc, char **words) { usleep(atoi(words[1])); return raise(SIGKILL); }"))
+        for us in (0, 200000):  # before the manager has seen it, and then
+            self.assertEqual(self.run_target([program, str(us)]).returncode, -9)
+            fctest.wait_until(lambda: os.path.exists(self.path("functioncheck.fc")), "the profile is not there")
+            machine = json.loads(self.command([fctest.tool("fcdump"), "--json", self.path("functioncheck.fc")]))["processes"][0]["machine"]
+            self.assertEqual(machine["processors"], len(os.sched_getaffinity(0)))
+            os.remove(self.path("functioncheck.fc"))
+
     def test_woken(self):
         """A thread that was woken is ready until it gets a CPU: a busy machine makes no thread idle."""
         program = self.compile("waits_for.c", "-pthread", "-O1", "-fno-inline")
