@@ -125,11 +125,15 @@ static guint choose_columns(const Shown *shown, FcColumn *chosen)
     return count;
 }
 
-/* The place of the call in which the function waits most; the caller frees it.  NULL: not known. */
-static char *format_site(const FcReportContext *context, guint function)
+/* The place of the call in which the function waits most, for people else of where the function
+ * begins; the caller frees it.  NULL: not known. */
+static char *format_site(const FcReportContext *context, const FcFunction *function, guint index)
 {
-    const FcProfileWaitSite *site = fc_contention_site(context->model, function, FC_WAIT_KINDS);
-    return site ? fc_report_wait_line(context, site) : NULL;
+    const FcProfileWaitSite *site = fc_contention_site(context->model, index, FC_WAIT_KINDS);
+    char *place = site ? fc_report_wait_line(context, site) : NULL;
+    return place || fc_format_is_csv()
+               ? place
+               : fc_report_source(context, &function->figures.location, FALSE);
 }
 
 /* The kind with most of the time, and its share unless that is all: "threads 81%"; or NULL. */
@@ -161,7 +165,7 @@ static char *format_cell(const FcReportContext *context, const Row *row, guint c
     case MOST:
         return format_most(&row->parts, row->blocked_ns);
     case SITE:
-        return format_site(&own, row->function);
+        return format_site(&own, function, row->function);
     case PLACE:
         return fc_report_source(&own, &function->figures.location, FALSE);
     case FUNCTION:
@@ -205,7 +209,8 @@ static void print_notes(const FcReportContext *context, const Shown *shown)
         "Blocked: off the CPU of its own accord, for what by samples. Preempted: others had "
         "the processor.");
     if (shown->has_sites)
-        fc_render_note(context->render, "Mostly at: the call in which it waited longest.");
+        fc_render_note(context->render,
+                       "Mostly at: the call in which it waited longest, or where it begins.");
     if (shown->sums.kind_ns[FC_WAIT_LOCK] + shown->sums.kind_ns[FC_WAIT_SIGN] > 0)
         fc_render_note(context->render, "lock: a mutex that another thread has. threads: a "
                                         "condition, a semaphore, a thread's end.");
@@ -230,16 +235,25 @@ static gboolean print_table(const FcReportContext *context, const GArray *rows, 
     return TRUE;
 }
 
+static gboolean have_sites(const FcModel *model, const GArray *rows)
+{
+    for (guint i = 0; i < rows->len; i++)
+        if (fc_contention_site(model, g_array_index(rows, Row, i).function, FC_WAIT_KINDS))
+            return TRUE;
+    return FALSE;
+}
+
 static void render_waits(const FcReportContext *context)
 {
     guint64 all_ns;
     FcReportCut cut = {0};
-    Shown shown = {.all_kinds = TRUE, .has_sites = context->model->profile->wait_sites->len > 0};
+    Shown shown = {.all_kinds = TRUE};
     g_autoptr(GArray) rows = rows_of(context, &all_ns);
     for (guint i = 0; i < rows->len; i++)
         for (guint kind = 0; kind <= FC_WAIT_KINDS; kind++)
             shown.sums.kind_ns[kind] += g_array_index(rows, Row, i).parts.kind_ns[kind];
     cut_rows(context, rows, all_ns, &cut);
+    shown.has_sites = have_sites(context->model, rows);
     fc_render_title(context->render, "Waits");
     if (!fc_report_prints(&cut))
     {

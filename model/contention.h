@@ -65,7 +65,8 @@ FcContentionParts fc_contention_parts(const FcProfileTimes *times, const FcProfi
 const FcProfileWaitSite *fc_contention_site(const FcModel *model, guint function, FcWaitKind kind);
 
 /* Finds the line of that call: of inlined code, such as std::mutex::lock, the innermost line that
- * is not the system's.  Returns its file; NULL: not known.  The file belongs to the model. */
+ * is not the system's, if there is one.  Returns its file; NULL: not known.  The file belongs to
+ * the model. */
 const char *fc_contention_site_line(const FcModel *model, const FcProfileWaitSite *site,
                                     guint *line);
 

@@ -24,6 +24,7 @@ gboolean fc_restrict_fits(const GPtrArray *patterns, gint64 number, const char *
 
 static void clear_figures(FcProfile *profile)
 {
+    g_array_set_size(profile->wait_sites, 0); /* they are not known by thread */
     for (guint i = 0; i < profile->functions->len; i++)
     {
         FcProfileFunction *function = &g_array_index(profile->functions, FcProfileFunction, i);

@@ -596,7 +596,7 @@ guint32 *fc_counts_merge(FcCounts *into, const FcCounts *from)
     into->executed_by_timer += from->executed_by_timer;
     into->unsampled_ns += from->unsampled_ns;
     into->latency_room.omitted += from->latency_room.omitted;
-    fc_counts_merge_wait_sites(into, from, functions);
+    fc_wait_sites_merge(&into->wait_sites, from->wait_sites, functions);
     merge_nodes(into, from, functions);
     return functions;
 }

@@ -26,45 +26,45 @@ static gboolean is_equal(gconstpointer a, gconstpointer b)
     return compare(a, b) == 0;
 }
 
-void fc_counts_add_wait_site(FcCounts *counts, const FcCountsWaitSite *more)
+void fc_wait_sites_add(GHashTable **sites, const FcCountsWaitSite *more)
 {
-    if (!counts->wait_sites)
-        counts->wait_sites = g_hash_table_new_full(hash, is_equal, g_free, NULL);
-    FcCountsWaitSite *site = g_hash_table_lookup(counts->wait_sites, more);
+    if (!*sites)
+        *sites = g_hash_table_new_full(hash, is_equal, g_free, NULL);
+    FcCountsWaitSite *site = g_hash_table_lookup(*sites, more);
     if (!site)
     {
-        g_hash_table_add(counts->wait_sites, g_memdup2(more, sizeof *more));
+        g_hash_table_add(*sites, g_memdup2(more, sizeof *more));
         return;
     }
     for (guint kind = 0; kind < FC_WAIT_KINDS; kind++)
         site->kind_ns[kind] += more->kind_ns[kind];
 }
 
-void fc_counts_merge_wait_sites(FcCounts *into, const FcCounts *from, const guint32 *functions)
+void fc_wait_sites_merge(GHashTable **into, GHashTable *from, const guint32 *functions)
 {
     GHashTableIter iter;
     gpointer value;
-    if (!from->wait_sites)
+    if (!from)
         return;
-    g_hash_table_iter_init(&iter, from->wait_sites);
+    g_hash_table_iter_init(&iter, from);
     while (g_hash_table_iter_next(&iter, &value, NULL))
     {
         FcCountsWaitSite site = *(const FcCountsWaitSite *)value;
         site.function = functions[site.function];
-        fc_counts_add_wait_site(into, &site);
+        fc_wait_sites_add(into, &site);
     }
 }
 
-GArray *fc_counts_get_wait_sites(const FcCounts *counts)
+GArray *fc_wait_sites_list(GHashTable *sites)
 {
-    GArray *sites = g_array_new(FALSE, FALSE, sizeof(FcCountsWaitSite));
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(FcCountsWaitSite));
     GHashTableIter iter;
     gpointer value;
-    if (!counts->wait_sites)
-        return sites;
-    g_hash_table_iter_init(&iter, counts->wait_sites);
+    if (!sites)
+        return list;
+    g_hash_table_iter_init(&iter, sites);
     while (g_hash_table_iter_next(&iter, &value, NULL))
-        g_array_append_vals(sites, value, 1);
-    g_array_sort(sites, compare);
-    return sites;
+        g_array_append_vals(list, value, 1);
+    g_array_sort(list, compare);
+    return list;
 }

@@ -6,19 +6,20 @@
  */
 #pragma once
 
-#include "fcmanager/counts/counts.h"
+#include "profile/fc-profile.h"
 
 typedef struct
 {
-    guint32 function; /* waits itself */
-    gint module;      /* that the call is in */
+    guint32 function; /* the one that waits */
+    gint module;      /* the one with the call */
     guint64 address;  /* behind the call */
     guint64 kind_ns[FC_WAIT_KINDS];
 } FcCountsWaitSite;
 
-/* Adds what samples of a call stand for. */
-void fc_counts_add_wait_site(FcCounts *counts, const FcCountsWaitSite *more);
-/* Adds those of `from`.  `functions` maps its functions to those of `into`. */
-void fc_counts_merge_wait_sites(FcCounts *into, const FcCounts *from, const guint32 *functions);
+/* Adds what samples of a call stand for.  *sites is the table of all, made if it is NULL; the
+ * caller unrefs it. */
+void fc_wait_sites_add(GHashTable **sites, const FcCountsWaitSite *more);
+/* Adds those of `from`, which may be NULL.  `functions` maps its functions to those of *into. */
+void fc_wait_sites_merge(GHashTable **into, GHashTable *from, const guint32 *functions);
 /* Returns all of them, by function and address: FcCountsWaitSite.  The caller unrefs the array. */
-GArray *fc_counts_get_wait_sites(const FcCounts *counts);
+GArray *fc_wait_sites_list(GHashTable *sites);

@@ -6,28 +6,40 @@
 #include "fcmanager/estimate/unwind.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-/* us: at an address that is in no known mapping, the list of mappings is read again, but not more
- * often than this. */
-#define MAPS_US 100000
+/* us: the list of mappings is read again after this time; earlier if an address is in none of them
+ * or if modules changed.  But reading it takes at most 1/MAPS_PART of all time. */
+#define MAPS_US 1000000
+#define MAPS_EARLY_US 100000
+#define MAPS_PART 50
+#define PARTS_MAX 1024u
+#define ROOT "/root" /* in a process's folder of /proc: its own root */
+#define TABLES_MAX (64u << 20)
 #define REMEMBERED 8
 #define OPERANDS 16
 /* Places whose rules are kept, as samples have the same ones again and again: a power of 2. */
 #define KNOWN_BITS 10
 
-/* A file with code. */
+/* A file with code.  Its tables are copied: a mapping of a file that gets shorter kills who reads
+ * it. */
 typedef struct
 {
-    GMappedFile *file; /* NULL: it can't be read */
-    const guint8 *bytes;
-    gsize length;
-    const Elf64_Phdr *parts;
+    char *path;
+    struct stat identity; /* of the file when it was found */
+    Elf64_Phdr *parts;    /* owned */
     guint part_count;
-    guint64 header; /* address of .eh_frame_hdr, as the file has it */
-    guint64 table;  /* address of its table */
-    guint32 count;  /* entries of the table; 0: there is none */
+    gboolean is_read;  /* what is below is known */
+    guint8 *tables;    /* .eh_frame_hdr and .eh_frame; owned; NULL: there are none */
+    guint64 address;   /* of the copy, as the file has it */
+    gsize table_bytes; /* of the copy */
+    guint64 header;    /* address of .eh_frame_hdr, as the file has it */
+    guint64 table;     /* address of its table */
+    guint32 count;     /* entries of the table; 0: there is none */
 } Image;
 
 /* A range of addresses to which an image is mapped. */
@@ -36,7 +48,7 @@ typedef struct
     guint64 start;
     guint64 end;
     guint64 bias;
-    const Image *image;
+    Image *image;
 } Range;
 
 typedef struct Known Known;
@@ -46,9 +58,11 @@ struct FcUnwinder
     guint references;
     Known *known; /* 1 << KNOWN_BITS, by a hash of their places; NULL: none yet */
     gint pid;
-    GHashTable *images; /* path -> Image, owned */
+    GHashTable *images; /* the file's identity and path -> Image, owned */
     GArray *ranges;     /* Range, by start */
-    gint64 read_us;     /* when the ranges were read */
+    gboolean expired;   /* the ranges may have changed */
+    gint64 read_us;     /* when the ranges were read; 0: never */
+    gint64 took_us;     /* how long that took */
 };
 
 /* ---- Files ------------------------------------------------------------------------- */
@@ -56,28 +70,21 @@ struct FcUnwinder
 static void image_free(gpointer data)
 {
     Image *image = data;
-    if (image->file)
-        g_mapped_file_unref(image->file);
+    g_free(image->path);
+    g_free(image->parts);
+    g_free(image->tables);
     g_free(image);
 }
 
-/* Returns `bytes` bytes of the file that are at `address` when it is loaded; NULL: the file does
+/* Returns `bytes` bytes of the tables that are at `address` when the file is loaded; NULL: they do
  * not have them. */
 static const guint8 *at(const Image *image, guint64 address, gsize bytes)
 {
-    for (guint i = 0; i < image->part_count; i++)
-    {
-        const Elf64_Phdr *part = &image->parts[i];
-        const guint64 offset = address - part->p_vaddr;
-        if (part->p_type != PT_LOAD || address < part->p_vaddr || offset > part->p_filesz ||
-            bytes > part->p_filesz - offset)
-            continue;
-        const guint64 in_file = part->p_offset + offset;
-        if (in_file > image->length || bytes > image->length - in_file)
-            return NULL;
-        return image->bytes + in_file;
-    }
-    return NULL;
+    const guint64 offset = address - image->address;
+    if (address < image->address || offset > image->table_bytes ||
+        bytes > image->table_bytes - offset)
+        return NULL;
+    return image->tables + offset;
 }
 
 static gboolean get(const Image *image, guint64 address, gpointer value, gsize bytes)
@@ -88,56 +95,151 @@ static gboolean get(const Image *image, guint64 address, gpointer value, gsize b
     return from != NULL;
 }
 
-/* Finds .eh_frame_hdr as linkers write it: version 1, a count of 4 bytes, and a table of pairs of 4
- * bytes, relative to its start. */
-static void find_table(Image *image)
+static gboolean read_file(int fd, guint64 offset, gpointer into, gsize bytes)
 {
-    static const guint8 usual[] = {1, 0x1b, 0x03, 0x3b};
-    guint8 start[sizeof usual];
-    for (guint i = 0; i < image->part_count; i++)
-        if (image->parts[i].p_type == PT_GNU_EH_FRAME)
-            image->header = image->parts[i].p_vaddr;
-    if (image->header == 0 || !get(image, image->header, start, sizeof start) ||
-        memcmp(start, usual, sizeof usual) != 0 ||
-        !get(image, image->header + 8, &image->count, sizeof image->count))
+    gsize done = 0;
+    while (done < bytes)
+    {
+        const ssize_t part = pread(fd, (guint8 *)into + done, bytes - done, (off_t)(offset + done));
+        if (part <= 0)
+            return FALSE;
+        done += (gsize)part;
+    }
+    return TRUE;
+}
+
+static gboolean is_same_file(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
+           one->st_size == other->st_size && one->st_mtim.tv_sec == other->st_mtim.tv_sec &&
+           one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
+}
+
+/* Opens a file to read, and sets *now to what it is; -1: it is none. */
+static int open_file(const char *path, struct stat *now)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, now) == 0 && S_ISREG(now->st_mode))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* The same; -1 as well if it is another one than that of `identity`. */
+static int open_again(const char *path, const struct stat *identity)
+{
+    struct stat now = {0};
+    const int fd = open_file(path, &now);
+    if (fd < 0 || is_same_file(&now, identity))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static void read_parts(Image *image, int fd)
+{
+    Elf64_Ehdr header;
+    if (!read_file(fd, 0, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_machine != EM_X86_64 || header.e_phentsize != sizeof *image->parts ||
+        header.e_phnum > PARTS_MAX)
         return;
-    image->table = image->header + 12;
-    if (!at(image, image->table, (gsize)image->count * 8))
-        image->count = 0;
+    image->parts = g_new0(Elf64_Phdr, header.e_phnum + 1u);
+    if (!read_file(fd, header.e_phoff, image->parts, header.e_phnum * sizeof *image->parts))
+        return;
+    image->part_count = header.e_phnum;
 }
 
 static Image *image_open(const char *path)
 {
     Image *image = g_new0(Image, 1);
-    image->file = g_mapped_file_new(path, FALSE, NULL);
-    if (!image->file)
+    image->path = g_strdup(path);
+    const int fd = open_file(path, &image->identity);
+    if (fd < 0)
         return image;
-    image->bytes = (const guint8 *)g_mapped_file_get_contents(image->file);
-    image->length = g_mapped_file_get_length(image->file);
-    Elf64_Ehdr header;
-    if (image->length < sizeof header)
-        return image;
-    memcpy(&header, image->bytes, sizeof header);
-    const gsize parts = (gsize)header.e_phnum * sizeof *image->parts;
-    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != EM_X86_64 ||
-        header.e_phentsize != sizeof *image->parts || header.e_phoff % 8 != 0 ||
-        header.e_phoff > image->length || parts > image->length - header.e_phoff)
-        return image;
-    image->parts = (const Elf64_Phdr *)(gconstpointer)(image->bytes + header.e_phoff);
-    image->part_count = header.e_phnum;
-    find_table(image);
+    read_parts(image, fd);
+    close(fd);
+    for (guint i = 0; i < image->part_count; i++)
+        if (image->parts[i].p_type == PT_GNU_EH_FRAME)
+            image->header = image->parts[i].p_vaddr;
     return image;
 }
 
-void fc_unwinder_add(FcUnwinder *unwinder, const char *path, guint64 start, guint64 end,
-                     guint64 offset)
+/* Returns the part that is loaded to `address`; NULL: none is. */
+static const Elf64_Phdr *part_at(const Image *image, guint64 address)
 {
-    Image *image = g_hash_table_lookup(unwinder->images, path);
-    if (!image)
+    for (guint i = 0; i < image->part_count; i++)
     {
-        image = image_open(path);
-        g_hash_table_insert(unwinder->images, g_strdup(path), image);
+        const Elf64_Phdr *part = &image->parts[i];
+        if (part->p_type == PT_LOAD && address >= part->p_vaddr &&
+            address - part->p_vaddr < part->p_filesz)
+            return part;
     }
+    return NULL;
+}
+
+/* Copies what the part has from `address` on. */
+static void read_tables(Image *image, int fd, const Elf64_Phdr *part, guint64 address)
+{
+    const guint64 offset = address - part->p_vaddr;
+    const guint64 bytes = part->p_filesz - offset;
+    if (bytes > TABLES_MAX || part->p_offset + offset > G_MAXINT64 - bytes)
+        return;
+    image->tables = g_try_malloc(bytes);
+    if (image->tables && read_file(fd, part->p_offset + offset, image->tables, bytes))
+    {
+        image->address = address;
+        image->table_bytes = bytes;
+    }
+}
+
+/* Reads .eh_frame_hdr as linkers write it: version 1, a relative address of .eh_frame, a count of 4
+ * bytes, and a table of pairs of 4 bytes, relative to its start.  .eh_frame is behind or before
+ * it. */
+static void find_tables(Image *image, int fd)
+{
+    static const guint8 usual[] = {1, 0x1b, 0x03, 0x3b};
+    struct
+    {
+        guint8 start[sizeof usual];
+        gint32 frames;
+        guint32 count;
+    } header;
+    const Elf64_Phdr *part = part_at(image, image->header);
+    if (!part ||
+        !read_file(fd, part->p_offset + (image->header - part->p_vaddr), &header, sizeof header) ||
+        memcmp(header.start, usual, sizeof usual) != 0)
+        return;
+    const guint64 frames = image->header + 4 + (guint64)(gint64)header.frames;
+    read_tables(image, fd, part,
+                part_at(image, frames) == part ? MIN(frames, image->header) : image->header);
+    image->table = image->header + 12;
+    if (at(image, image->table, (gsize)header.count * 8))
+        image->count = header.count;
+}
+
+/* Reads the tables unless they were read, or the file is not the same any more.  If the process has
+ * ended, its file is looked for where the manager sees it. */
+static const Image *image_read(Image *image)
+{
+    if (image->is_read)
+        return image;
+    image->is_read = TRUE;
+    int fd = open_again(image->path, &image->identity);
+    const char *root = g_str_has_prefix(image->path, "/proc/") ? strstr(image->path, ROOT) : NULL;
+    if (fd < 0 && root)
+        fd = open_again(root + strlen(ROOT), &image->identity);
+    if (fd < 0)
+        return image;
+    find_tables(image, fd);
+    close(fd);
+    return image;
+}
+
+/* Adds a range of an image. */
+static void add_range(FcUnwinder *unwinder, Image *image, guint64 start, guint64 end,
+                      guint64 offset)
+{
     for (guint i = 0; i < image->part_count; i++)
     {
         const Elf64_Phdr *part = &image->parts[i];
@@ -150,49 +252,102 @@ void fc_unwinder_add(FcUnwinder *unwinder, const char *path, guint64 start, guin
     }
 }
 
-static void add_line(FcUnwinder *unwinder, const char *line)
+void fc_unwinder_add(FcUnwinder *unwinder, const char *path, guint64 start, guint64 end,
+                     guint64 offset)
+{
+    Image *image = g_hash_table_lookup(unwinder->images, path);
+    if (!image)
+    {
+        image = image_open(path);
+        g_hash_table_insert(unwinder->images, g_strdup(path), image);
+    }
+    add_range(unwinder, image, start, end, offset);
+}
+
+/* Adds a line of /proc/PID/maps.  Images that it names are moved from `former`. */
+static void add_line(FcUnwinder *unwinder, GHashTable *former, const char *line)
 {
     unsigned long start;
     unsigned long end;
     unsigned long offset;
     char rights[5];
+    int identity = 0;
     int name = 0;
-    if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &start, &end, rights, &offset, &name) != 4 ||
+    gpointer key;
+    gpointer image;
+    if (sscanf(line, "%lx-%lx %4s %lx %n%*s %*s %n", &start, &end, rights, &offset, &identity,
+               &name) != 4 ||
         name == 0 || line[name] != '/' || rights[2] != 'x')
         return;
-    g_autofree char *path = g_strdup_printf("/proc/%d/root%s", unwinder->pid, line + name);
-    fc_unwinder_add(unwinder, path, start, end, offset);
+    const char *file = line + identity;
+    if (!g_hash_table_lookup_extended(unwinder->images, file, NULL, &image))
+    {
+        if (!g_hash_table_steal_extended(former, file, &key, &image))
+        {
+            g_autofree char *path =
+                g_strdup_printf("/proc/%d" ROOT "%s", unwinder->pid, line + name);
+            key = g_strdup(file);
+            image = image_open(path);
+        }
+        g_hash_table_insert(unwinder->images, key, image);
+    }
+    add_range(unwinder, image, start, end, offset);
+}
+
+static GHashTable *images_new(void)
+{
+    return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, image_free);
 }
 
 static void read_maps(FcUnwinder *unwinder)
 {
     g_autofree char *path = g_strdup_printf("/proc/%d/maps", unwinder->pid);
     g_autofree char *text = NULL;
+    const gint64 begin_us = g_get_monotonic_time();
+    if (g_file_get_contents(path, &text, NULL, NULL) && *text != '\0')
+    {
+        g_autoptr(GHashTable) former = g_steal_pointer(&unwinder->images);
+        unwinder->images = images_new();
+        g_array_set_size(unwinder->ranges, 0);
+        g_clear_pointer(&unwinder->known, g_free);
+        g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+        for (char **line = lines; *line; line++)
+            add_line(unwinder, former, *line);
+    }
+    /* Else the process has ended; what is known of it may still be of use. */
+    unwinder->expired = FALSE;
     unwinder->read_us = g_get_monotonic_time();
-    if (!g_file_get_contents(path, &text, NULL, NULL) || *text == '\0')
-        return; /* The process has ended; what is known of it may still be of use. */
-    g_array_set_size(unwinder->ranges, 0);
-    g_clear_pointer(&unwinder->known, g_free);
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++)
-        add_line(unwinder, *line);
+    unwinder->took_us = unwinder->read_us - begin_us;
 }
 
-static const Range *look_up(const FcUnwinder *unwinder, guint64 address)
+static Range *look_up(const FcUnwinder *unwinder, guint64 address)
 {
     for (guint i = 0; i < unwinder->ranges->len; i++)
     {
-        const Range *range = &g_array_index(unwinder->ranges, Range, i);
+        Range *range = &g_array_index(unwinder->ranges, Range, i);
         if (address >= range->start && address < range->end)
             return range;
     }
     return NULL;
 }
 
-static const Range *find_range(FcUnwinder *unwinder, guint64 address)
+static gboolean is_due(const FcUnwinder *unwinder, gint64 after_us)
 {
-    const Range *range = look_up(unwinder, address);
-    if (range || g_get_monotonic_time() - unwinder->read_us < MAPS_US)
+    return unwinder->read_us == 0 || g_get_monotonic_time() - unwinder->read_us >
+                                         MAX(after_us, MAPS_PART * unwinder->took_us);
+}
+
+/* To be called before a walk. */
+static void read_due_maps(FcUnwinder *unwinder)
+{
+    if (is_due(unwinder, unwinder->expired ? 0 : MAPS_US))
+        read_maps(unwinder);
+}
+
+static Range *find_range(FcUnwinder *unwinder, guint64 address)
+{
+    Range *range = look_up(unwinder, address);
+    if (range || !is_due(unwinder, MAPS_EARLY_US))
         return range;
     read_maps(unwinder);
     return look_up(unwinder, address);
@@ -609,10 +764,10 @@ static const Known *find_rules(FcUnwinder *unwinder, guint64 place)
     const guint64 index = place * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS);
     if (place != 0 && unwinder->known && unwinder->known[index].place == place)
         return &unwinder->known[index];
-    const Range *range = find_range(unwinder, place);
+    Range *range = find_range(unwinder, place);
     Entry entry = {0};
     Row row = {0};
-    if (!range || !find_entry(range->image, place - range->bias, &entry) ||
+    if (!range || !find_entry(image_read(range->image), place - range->bias, &entry) ||
         !run_rules(&row, &row, &entry, entry.common, G_MAXUINT64))
         return NULL;
     const Row first = row;
@@ -661,10 +816,15 @@ FcUnwinder *fc_unwinder_new(gint pid)
     FcUnwinder *unwinder = g_new0(FcUnwinder, 1);
     unwinder->references = 1;
     unwinder->pid = pid;
-    unwinder->images = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, image_free);
+    unwinder->images = images_new();
     unwinder->ranges = g_array_new(FALSE, FALSE, sizeof(Range));
-    unwinder->read_us = g_get_monotonic_time() - MAPS_US;
     return unwinder;
+}
+
+void fc_unwinder_expire(FcUnwinder *unwinder, gint pid)
+{
+    unwinder->pid = pid;
+    unwinder->expired = TRUE;
 }
 
 FcUnwinder *fc_unwinder_ref(FcUnwinder *unwinder)
@@ -689,6 +849,7 @@ guint fc_unwinder_walk(FcUnwinder *unwinder, FcUnwindRegisters registers, const 
     const Copy copy = {stack, registers.value[FC_UNWIND_SP], bytes};
     gboolean is_call = FALSE;
     guint count = 0;
+    read_due_maps(unwinder);
     while (count < most)
     {
         FcUnwindFrame *frame = &frames[count++];

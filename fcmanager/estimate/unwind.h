@@ -4,7 +4,8 @@
  * by the tables for exceptions (.eh_frame) that compilers make.  Reads the process's files, and
  * asks nothing of the process itself.
  *
- * Used by pc-samples.c and by session/wait-stack.c, each unwinder by one thread at a time; tests/fuzz/fuzz_unwind.c tries it.  Nothing in the
+ * Used by pc-samples.c and fcmanager/session/wait-stack.c.  Only one thread at a time may use an
+ * unwinder.  tests/fuzz/fuzz_unwind.c tries it.  Nothing in the
  * files or the copy is trusted.
  */
 #pragma once
@@ -39,6 +40,9 @@ FcUnwinder *fc_unwinder_new(gint pid);
 /* Tells of a mapping of a file with code.  Used by the unwinder itself, and by tests. */
 void fc_unwinder_add(FcUnwinder *unwinder, const char *path, guint64 start, guint64 end,
                      guint64 offset);
+/* To be called if the process may have mapped other files since the last walk.  They are read again
+ * by `pid`, any thread of the process that lives. */
+void fc_unwinder_expire(FcUnwinder *unwinder, gint pid);
 FcUnwinder *fc_unwinder_ref(FcUnwinder *unwinder);
 void fc_unwinder_unref(FcUnwinder *unwinder);
 

@@ -137,7 +137,7 @@ static void add_arcs(FcOutputBuild *build, const FcCounts *counts)
 /* Functions of the profile have the numbers of the counts. */
 static void add_wait_sites(FcOutputBuild *build, const FcCounts *counts)
 {
-    g_autoptr(GArray) sites = fc_counts_get_wait_sites(counts);
+    g_autoptr(GArray) sites = fc_wait_sites_list(counts->wait_sites);
     for (guint i = 0; i < sites->len; i++)
     {
         const FcCountsWaitSite *from = &g_array_index(sites, FcCountsWaitSite, i);

@@ -32,7 +32,7 @@ static void sample_threads(FcProcess *process, guint *left)
         if ((turns > 1 && thread->number % turns != turn) || thread->tid == 0)
             continue;
         (*left)--;
-        fc_process_sample_thread(process, thread, &found);
+        fc_process_sample_thread(process, thread, FALSE, &found);
     }
 }
 

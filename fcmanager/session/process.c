@@ -4,8 +4,6 @@
  */
 #include "fcmanager/session/process.h"
 
-#include "fcmanager/session/wait-stack.h"
-
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -129,7 +127,7 @@ void fc_process_free(FcProcess *process)
     fc_regions_free(process->regions);
     g_free(process->may_use);
     fc_entries_unref(process->entries);
-    fc_wait_stack_forget(&process->unwinder);
+    fc_wait_stack_forget(&process->wait_stack);
     g_array_unref(process->home_counters);
     g_array_unref(process->home_chunks);
     g_array_unref(process->results);
@@ -528,7 +526,23 @@ gboolean fc_process_is_in_proc(const FcProcess *process)
            (process->hello.flags & FC_HELLO_ELSEWHERE) == 0;
 }
 
-gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcThread *found)
+/* Adds a sample of a wait that was not noted before.  Its time is within the wait, since the thread
+ * got no CPU meanwhile. */
+static void note_new_wait(FcProcess *process, const FcThread *thread, const FcProcThread *found,
+                          FcStackWait *wait)
+{
+    FcUnwindFrame frames[FC_WAIT_STACK_FRAMES];
+    wait->frames = frames;
+    if (!fc_clock_now(&process->setup->clock, &wait->time))
+        return;
+    wait->depth =
+        fc_wait_stack_read(&process->wait_stack, process->modules, thread->tid, found, frames);
+    if (fc_proc_thread_turns(process->hello.pid, thread->tid) == found->turns)
+        fc_stack_note_wait(thread->stack, wait);
+}
+
+gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, gboolean at_end,
+                                  FcProcThread *found)
 {
     guint64 time;
     const gint64 now_us = g_get_monotonic_time();
@@ -547,13 +561,12 @@ gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcTh
     thread->sampled_time = time;
     if (!found->has_kind)
         return TRUE;
-    FcUnwindFrame frames[FC_WAIT_STACK_FRAMES];
-    FcStackWait wait = {time,        found->turns, (guint64)(now_us - before_us) * 1000,
-                        found->kind, frames,       0};
-    if (!fc_stack_is_last_wait(thread->stack, &wait))
-        wait.depth =
-            fc_wait_stack_read(&process->unwinder, process->hello.pid, thread->tid, found, frames);
-    fc_stack_note_wait(thread->stack, &wait);
+    FcStackWait wait = {
+        .turns = found->turns, .ns = (guint64)(now_us - before_us) * 1000, .kind = found->kind};
+    if (fc_stack_is_last_wait(thread->stack, &wait))
+        fc_stack_note_wait(thread->stack, &wait);
+    else if (!at_end)
+        note_new_wait(process, thread, found, &wait);
     return TRUE;
 }
 
@@ -578,7 +591,7 @@ static void take_last_wait(FcProcess *process, FcThread *thread, guint64 time, g
     const gboolean has_name = thread->number == number && thread->name;
     const gboolean waits = !dead && !has_name && process->end != FC_END_EXEC &&
                            fc_process_is_in_proc(process) &&
-                           fc_process_sample_thread(process, thread, &found);
+                           fc_process_sample_thread(process, thread, TRUE, &found);
     if (thread->number == number || !fc_clock_is_common(&process->setup->clock) ||
         fc_stack_depth(thread->stack) == 0)
         return;
@@ -611,7 +624,7 @@ void fc_process_finish(FcProcess *process, guint64 time, guint32 number, gboolea
         process->mpi_copy = g_memdup2(process->mpi, sizeof *process->mpi);
     }
     process->mpi = NULL;
-    fc_wait_stack_forget(&process->unwinder);
+    fc_wait_stack_forget(&process->wait_stack);
 
     threads = g_list_sort(g_hash_table_get_values(process->threads), compare_threads);
     for (GList *at = threads; at; at = at->next)

@@ -7,9 +7,9 @@
 
 #include "fcmanager/base/clock.h"
 #include "fcmanager/base/machine.h"
-#include "fcmanager/estimate/unwind.h"
 #include "fcmanager/heap/live.h"
 #include "fcmanager/session/proc-thread.h"
+#include "fcmanager/session/wait-stack.h"
 #include "fcmanager/stack/thread.h"
 #include "fcmanager/stream/decode.h"
 #include "fcmanager/stream/shared.h"
@@ -102,10 +102,10 @@ typedef struct
     FcHeap *heap;            /* owned; NULL: memory is not profiled */
     FcHeapOrder *heap_order; /* owned: puts its events in order; NULL likewise */
     FcLive *live; /* owned: the list of live blocks, which libfc may scan at the end; NULL: none */
-    FcUnwinder *unwinder;  /* owned: for its waits; NULL: none yet */
-    guint sampling_rounds; /* of process-waits.c: rounds with too many threads to sample all */
-    FcHeapThread *late;    /* owned: for records of threads that have ended; NULL: none yet */
-    FcCounts *counts;      /* owned: sums of the threads that have ended */
+    FcWaitStack wait_stack; /* for the samples of its threads' waits */
+    guint sampling_rounds;  /* of process-waits.c: rounds with too many threads to sample all */
+    FcHeapThread *late;     /* owned: for records of threads that have ended; NULL: none yet */
+    FcCounts *counts;       /* owned: sums of the threads that have ended */
     const struct FcMpiTable *mpi; /* figures of MPI, in a chunk; NULL: none */
     struct FcMpiTable *mpi_copy;  /* owned: as they were at the end of the process, or were sent;
                                      NULL  likewise */
@@ -148,8 +148,10 @@ void fc_process_end_thread(FcProcess *process, guint32 number, guint64 time);
  * know their times off the CPU. */
 gboolean fc_process_is_in_proc(const FcProcess *process);
 
-/* Asks the kernel about a thread.  FALSE: it does not wait, or that can't be known. */
-gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, FcProcThread *found);
+/* Asks the kernel about a thread.  `at_end`: its process ends, so a wait that is new is no one's.
+ * FALSE: it does not wait, or that can't be known. */
+gboolean fc_process_sample_thread(FcProcess *process, FcThread *thread, gboolean at_end,
+                                  FcProcThread *found);
 
 /* `pauses`: its threads now execute another program, so they are not sampled.  FALSE: the exec
  * failed, and sampling goes on. */

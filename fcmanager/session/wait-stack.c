@@ -14,8 +14,8 @@
 #define UNWINDERS_MAX 64u
 static guint unwinders;
 
-/* Returns how many bytes of the stack were copied; 0: none, or the thread has gone on since. */
-static gsize copy_stack(gint pid, gint64 tid, const FcProcThread *found, guint8 *copy)
+/* Returns how many bytes of the stack were copied. */
+static gsize copy_stack(gint64 tid, const FcProcThread *found, guint8 *copy)
 {
     const struct iovec to = {copy, STACK_BYTES};
     /* The stack may end within these bytes.  The kernel copies each part as a whole or not at all,
@@ -31,30 +31,44 @@ static gsize copy_stack(gint pid, gint64 tid, const FcProcThread *found, guint8 
         from[count].iov_len = bytes;
         at += bytes;
     }
-    const ssize_t copied = process_vm_readv(pid, &to, 1, from, count, 0);
-    return copied > 0 && fc_proc_thread_turns(pid, tid) == found->turns ? (gsize)copied : 0;
+    /* the process's first thread may have ended, and has no memory then */
+    const ssize_t copied = process_vm_readv((pid_t)tid, &to, 1, from, count, 0);
+    return copied > 0 ? (gsize)copied : 0;
 }
 
-guint fc_wait_stack_read(FcUnwinder **unwinder, gint pid, gint64 tid, const FcProcThread *found,
-                         FcUnwindFrame *frames)
+/* FALSE: there are too many unwinders. */
+static gboolean make_unwinder(FcWaitStack *process, const FcModules *modules, gint64 tid)
+{
+    const guint changes = fc_modules_change_count(modules);
+    if (!process->unwinder && unwinders == UNWINDERS_MAX)
+        return FALSE;
+    if (!process->unwinder)
+    {
+        process->unwinder = fc_unwinder_new((gint)tid);
+        unwinders++;
+    }
+    else if (process->changes != changes)
+        fc_unwinder_expire(process->unwinder, (gint)tid);
+    process->changes = changes;
+    return TRUE;
+}
+
+guint fc_wait_stack_read(FcWaitStack *process, const FcModules *modules, gint64 tid,
+                         const FcProcThread *found, FcUnwindFrame *frames)
 {
     guint8 stack[STACK_BYTES];
     FcUnwindRegisters registers = {.known = 1u << FC_UNWIND_SP | 1u << FC_UNWIND_IP};
-    const gsize bytes = found->stack_pointer != 0 ? copy_stack(pid, tid, found, stack) : 0;
-    if (bytes == 0 || (!*unwinder && unwinders == UNWINDERS_MAX))
+    const gsize bytes = found->stack_pointer != 0 ? copy_stack(tid, found, stack) : 0;
+    if (bytes == 0 || !make_unwinder(process, modules, tid))
         return 0;
-    if (!*unwinder)
-    {
-        *unwinder = fc_unwinder_new(pid);
-        unwinders++;
-    }
     registers.value[FC_UNWIND_SP] = found->stack_pointer;
     registers.value[FC_UNWIND_IP] = found->program_counter;
-    return fc_unwinder_walk(*unwinder, registers, stack, bytes, frames, FC_WAIT_STACK_FRAMES);
+    return fc_unwinder_walk(process->unwinder, registers, stack, bytes, frames,
+                            FC_WAIT_STACK_FRAMES);
 }
 
-void fc_wait_stack_forget(FcUnwinder **unwinder)
+void fc_wait_stack_forget(FcWaitStack *process)
 {
-    unwinders -= *unwinder != NULL;
-    g_clear_pointer(unwinder, fc_unwinder_unref);
+    unwinders -= process->unwinder != NULL;
+    g_clear_pointer(&process->unwinder, fc_unwinder_unref);
 }

@@ -5,15 +5,22 @@
  */
 #pragma once
 
+#include "fcmanager/counts/modules.h"
 #include "fcmanager/estimate/unwind.h"
 #include "fcmanager/session/proc-thread.h"
 
 #define FC_WAIT_STACK_FRAMES 32u
 
-/* Fills `frames`, innermost first, for a thread that waits; `found` has its registers.  Returns
- * their number; 0: they can't be known.  *unwinder is that of process `pid`; if it is NULL, it is
- * made, unless there are many already. */
-guint fc_wait_stack_read(FcUnwinder **unwinder, gint pid, gint64 tid, const FcProcThread *found,
-                         FcUnwindFrame *frames);
-/* Frees that unwinder, if there is one. */
-void fc_wait_stack_forget(FcUnwinder **unwinder);
+/* Of one process; initialized with zeros. */
+typedef struct
+{
+    FcUnwinder *unwinder; /* owned; NULL: none yet */
+    guint changes;        /* of the modules, that the unwinder knows of */
+} FcWaitStack;
+
+/* Fills `frames`, innermost first, for thread `tid`, which waits; `found` has its registers.
+ * Returns their number; 0: they can't be known.  Of many processes at once some get none. */
+guint fc_wait_stack_read(FcWaitStack *process, const FcModules *modules, gint64 tid,
+                         const FcProcThread *found, FcUnwindFrame *frames);
+/* Frees what `process` has.  To be called when it has ended. */
+void fc_wait_stack_forget(FcWaitStack *process);

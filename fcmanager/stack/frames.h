@@ -11,6 +11,7 @@
 #include "fcmanager/counts/trace.h"
 #include "fcmanager/estimate/counted.h"
 #include "fcmanager/heap/records.h"
+#include "fcmanager/stack/wait.h"
 #include "libfc/fc-format.h"
 
 /* What a call adds to: the sum, or the three others. */

@@ -5,7 +5,6 @@
 #include "fcmanager/stack/off.h"
 
 #include "fcmanager/counts/wait-sites.h"
-#include "fcmanager/stack/stack.h"
 #include "libfc/fc-format.h"
 
 /* The width of a bucket in the beginning. */
@@ -211,7 +210,7 @@ static void add_wait_site(FcCounts *counts, guint32 index, const FcStackWait *wa
     site.address = find_site(counts, function, site.module, wait);
     site.kind_ns[wait->kind] = wait->ns;
     if (site.address != 0)
-        fc_counts_add_wait_site(counts, &site);
+        fc_wait_sites_add(&counts->wait_sites, &site);
 }
 
 /* Adds the samples of waits between two records to the innermost frame.  Drops earlier ones, since
@@ -238,6 +237,8 @@ static void take_wait_samples(FcStack *stack, guint64 before, guint64 time)
     }
     if (taken > 0)
         g_array_remove_range(samples, 0, taken);
+    if (samples->len == 0 && stack->wait_frames)
+        g_hash_table_remove_all(stack->wait_frames);
 }
 
 /* ---- Records ------------------------------------------------------------------------- */

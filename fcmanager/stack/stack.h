@@ -12,8 +12,8 @@
 #include "fcmanager/counts/lanes.h"
 #include "fcmanager/counts/trace.h"
 #include "fcmanager/estimate/counted.h"
-#include "fcmanager/estimate/unwind.h"
 #include "fcmanager/heap/records.h"
+#include "fcmanager/stack/wait.h"
 #include "libfc/fc-format.h"
 
 /* What an FcOpenFrame describes.  For a paused stack there is first the context that called it, if
@@ -107,17 +107,6 @@ GArray *fc_stack_busy_so_far(const FcStack *stack);
 /* Adds to `out` an FcProfileFrame for each of up to `most` open frames, outermost first, with
  * the counts' own numbers of functions.  The sites' modules are set. */
 void fc_stack_final_frames(const FcStack *stack, guint most, GArray *out);
-
-/* A wait of a thread that samples saw. */
-typedef struct
-{
-    guint64 time;  /* of the first sample */
-    guint64 turns; /* how often the thread had been given a CPU; tells waits apart */
-    guint64 ns;    /* what all samples of the wait stand for */
-    FcWaitKind kind;
-    const FcUnwindFrame *frames; /* the thread's, innermost first */
-    guint depth;                 /* their number; 0: they are not known */
-} FcStackWait;
 
 /* Takes a sample, of the last wait or of another.  Copies the frames of another one.  The wait is
  * added to a function when a record reports it. */

@@ -155,7 +155,7 @@ static void test_kinds(void)
 
 static void check_wait_site(const FcFixture *f, guint64 address, guint64 ns)
 {
-    g_autoptr(GArray) sites = fc_counts_get_wait_sites(f->counts);
+    g_autoptr(GArray) sites = fc_wait_sites_list(f->counts->wait_sites);
     guint64 found = 0;
     for (guint i = 0; i < sites->len; i++)
         if (g_array_index(sites, FcCountsWaitSite, i).address == address)
