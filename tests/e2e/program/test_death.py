@@ -120,6 +120,11 @@ class Death(fctest.Case):
             self.assertIn(recorded - counted, (0, 1))
         self.assertEqual(profile.losses, {})
 
+    def stand_still(self):
+        counters = self.counters()
+        time.sleep(1)
+        return counters == self.counters()
+
     def test_killed_while_the_manager_is_stopped(self):
         """The threads, which get no chunk back, wait for it; none goes on in a buffer of its own, that
         would die with it."""
@@ -131,11 +136,11 @@ class Death(fctest.Case):
             fctest.wait_until(lambda: min(self.counters()[:threads]) >= 5000, "no calls")
             manager, = fctest.processes(f"--pid={process.pid}".encode())
             fctest.stop(manager)
-            counters = None
-            while counters != self.counters():  # also while such buffers were filled
-                counters = self.counters()
-                time.sleep(1)
-            process.kill()
+            try:
+                fctest.wait_until(self.stand_still, "the threads do not wait")  # such buffers may be filled first
+                self.assertEqual(fctest.state_of(manager), "T")
+            finally:
+                process.kill()
         counters = self.counters()  # where it was busy elsewhere a second is nothing
         os.kill(manager, signal.SIGCONT)
         profile = self.wait_for_profile()
