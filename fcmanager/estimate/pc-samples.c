@@ -375,7 +375,7 @@ static FcUnwinder *unwinder_of(const FcPcSampler *sampler, guint64 key, gint pid
         if (other->key == key && other->unwinder)
             return fc_unwinder_ref(other->unwinder);
     }
-    return fc_unwinder_new(pid);
+    return fc_unwinder_new(pid, NULL);
 }
 
 static FcPcSampled *sampled_new(FcPcSampler *sampler, guint64 key)

@@ -1,46 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See unwind.h, the x86-64 psABI and the DWARF standard, section 6.4.  Only the encodings that
- * linkers write for .eh_frame_hdr are read; a module with others has no callers.
+ * See unwind.h, the x86-64 psABI and the DWARF standard, section 6.4.
  */
 #include "fcmanager/estimate/unwind.h"
 
-#include <elf.h>
-#include <fcntl.h>
+#include "fcmanager/estimate/unwind-image.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* us: the list of mappings is read again after this time; earlier if an address is in none of them
  * or if modules changed.  But reading it takes at most 1/MAPS_PART of all time. */
 #define MAPS_US 1000000
 #define MAPS_EARLY_US 100000
 #define MAPS_PART 50
-#define PARTS_MAX 1024u
-#define ROOT "/root" /* in a process's folder of /proc: its own root */
-#define TABLES_MAX (64u << 20)
 #define REMEMBERED 8
 #define OPERANDS 16
 /* Places whose rules are kept, as samples have the same ones again and again: a power of 2. */
 #define KNOWN_BITS 10
-
-/* A file with code.  Its tables are copied: a mapping of a file that gets shorter kills who reads
- * it. */
-typedef struct
-{
-    char *path;
-    struct stat identity; /* of the file when it was found */
-    Elf64_Phdr *parts;    /* owned */
-    guint part_count;
-    gboolean is_read;  /* what is below is known */
-    guint8 *tables;    /* .eh_frame_hdr and .eh_frame; owned; NULL: there are none */
-    guint64 address;   /* of the copy, as the file has it */
-    gsize table_bytes; /* of the copy */
-    guint64 header;    /* address of .eh_frame_hdr, as the file has it */
-    guint64 table;     /* address of its table */
-    guint32 count;     /* entries of the table; 0: there is none */
-} Image;
 
 /* A range of addresses to which an image is mapped. */
 typedef struct
@@ -48,7 +25,7 @@ typedef struct
     guint64 start;
     guint64 end;
     guint64 bias;
-    Image *image;
+    FcUnwindImage *image;
 } Range;
 
 typedef struct Known Known;
@@ -58,186 +35,18 @@ struct FcUnwinder
     guint references;
     Known *known; /* 1 << KNOWN_BITS, by a hash of their places; NULL: none yet */
     gint pid;
-    GHashTable *images; /* the file's identity and path -> Image, owned */
+    GHashTable *files;  /* those of all unwinders that share them; NULL: none */
+    GHashTable *images; /* the file's device, inode and path -> a reference */
     GArray *ranges;     /* Range, by start */
     gboolean expired;   /* the ranges may have changed */
     gint64 read_us;     /* when the ranges were read; 0: never */
     gint64 took_us;     /* how long that took */
 };
 
-/* ---- Files ------------------------------------------------------------------------- */
-
-static void image_free(gpointer data)
-{
-    Image *image = data;
-    g_free(image->path);
-    g_free(image->parts);
-    g_free(image->tables);
-    g_free(image);
-}
-
-/* Returns `bytes` bytes of the tables that are at `address` when the file is loaded; NULL: they do
- * not have them. */
-static const guint8 *at(const Image *image, guint64 address, gsize bytes)
-{
-    const guint64 offset = address - image->address;
-    if (address < image->address || offset > image->table_bytes ||
-        bytes > image->table_bytes - offset)
-        return NULL;
-    return image->tables + offset;
-}
-
-static gboolean get(const Image *image, guint64 address, gpointer value, gsize bytes)
-{
-    const guint8 *from = at(image, address, bytes);
-    if (from)
-        memcpy(value, from, bytes);
-    return from != NULL;
-}
-
-static gboolean read_file(int fd, guint64 offset, gpointer into, gsize bytes)
-{
-    gsize done = 0;
-    while (done < bytes)
-    {
-        const ssize_t part = pread(fd, (guint8 *)into + done, bytes - done, (off_t)(offset + done));
-        if (part <= 0)
-            return FALSE;
-        done += (gsize)part;
-    }
-    return TRUE;
-}
-
-static gboolean is_same_file(const struct stat *one, const struct stat *other)
-{
-    return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
-           one->st_size == other->st_size && one->st_mtim.tv_sec == other->st_mtim.tv_sec &&
-           one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
-}
-
-/* Opens a file to read, and sets *now to what it is; -1: it is none. */
-static int open_file(const char *path, struct stat *now)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0 && fstat(fd, now) == 0 && S_ISREG(now->st_mode))
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
-/* The same; -1 as well if it is another one than that of `identity`. */
-static int open_again(const char *path, const struct stat *identity)
-{
-    struct stat now = {0};
-    const int fd = open_file(path, &now);
-    if (fd < 0 || is_same_file(&now, identity))
-        return fd;
-    close(fd);
-    return -1;
-}
-
-static void read_parts(Image *image, int fd)
-{
-    Elf64_Ehdr header;
-    if (!read_file(fd, 0, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_machine != EM_X86_64 || header.e_phentsize != sizeof *image->parts ||
-        header.e_phnum > PARTS_MAX)
-        return;
-    image->parts = g_new0(Elf64_Phdr, header.e_phnum + 1u);
-    if (!read_file(fd, header.e_phoff, image->parts, header.e_phnum * sizeof *image->parts))
-        return;
-    image->part_count = header.e_phnum;
-}
-
-static Image *image_open(const char *path)
-{
-    Image *image = g_new0(Image, 1);
-    image->path = g_strdup(path);
-    const int fd = open_file(path, &image->identity);
-    if (fd < 0)
-        return image;
-    read_parts(image, fd);
-    close(fd);
-    for (guint i = 0; i < image->part_count; i++)
-        if (image->parts[i].p_type == PT_GNU_EH_FRAME)
-            image->header = image->parts[i].p_vaddr;
-    return image;
-}
-
-/* Returns the part that is loaded to `address`; NULL: none is. */
-static const Elf64_Phdr *part_at(const Image *image, guint64 address)
-{
-    for (guint i = 0; i < image->part_count; i++)
-    {
-        const Elf64_Phdr *part = &image->parts[i];
-        if (part->p_type == PT_LOAD && address >= part->p_vaddr &&
-            address - part->p_vaddr < part->p_filesz)
-            return part;
-    }
-    return NULL;
-}
-
-/* Copies what the part has from `address` on. */
-static void read_tables(Image *image, int fd, const Elf64_Phdr *part, guint64 address)
-{
-    const guint64 offset = address - part->p_vaddr;
-    const guint64 bytes = part->p_filesz - offset;
-    if (bytes > TABLES_MAX || part->p_offset + offset > G_MAXINT64 - bytes)
-        return;
-    image->tables = g_try_malloc(bytes);
-    if (image->tables && read_file(fd, part->p_offset + offset, image->tables, bytes))
-    {
-        image->address = address;
-        image->table_bytes = bytes;
-    }
-}
-
-/* Reads .eh_frame_hdr as linkers write it: version 1, a relative address of .eh_frame, a count of 4
- * bytes, and a table of pairs of 4 bytes, relative to its start.  .eh_frame is behind or before
- * it. */
-static void find_tables(Image *image, int fd)
-{
-    static const guint8 usual[] = {1, 0x1b, 0x03, 0x3b};
-    struct
-    {
-        guint8 start[sizeof usual];
-        gint32 frames;
-        guint32 count;
-    } header;
-    const Elf64_Phdr *part = part_at(image, image->header);
-    if (!part ||
-        !read_file(fd, part->p_offset + (image->header - part->p_vaddr), &header, sizeof header) ||
-        memcmp(header.start, usual, sizeof usual) != 0)
-        return;
-    const guint64 frames = image->header + 4 + (guint64)(gint64)header.frames;
-    read_tables(image, fd, part,
-                part_at(image, frames) == part ? MIN(frames, image->header) : image->header);
-    image->table = image->header + 12;
-    if (at(image, image->table, (gsize)header.count * 8))
-        image->count = header.count;
-}
-
-/* Reads the tables unless they were read, or the file is not the same any more.  If the process has
- * ended, its file is looked for where the manager sees it. */
-static const Image *image_read(Image *image)
-{
-    if (image->is_read)
-        return image;
-    image->is_read = TRUE;
-    int fd = open_again(image->path, &image->identity);
-    const char *root = g_str_has_prefix(image->path, "/proc/") ? strstr(image->path, ROOT) : NULL;
-    if (fd < 0 && root)
-        fd = open_again(root + strlen(ROOT), &image->identity);
-    if (fd < 0)
-        return image;
-    find_tables(image, fd);
-    close(fd);
-    return image;
-}
+/* ---- Mappings ---------------------------------------------------------------------- */
 
 /* Adds a range of an image. */
-static void add_range(FcUnwinder *unwinder, Image *image, guint64 start, guint64 end,
+static void add_range(FcUnwinder *unwinder, FcUnwindImage *image, guint64 start, guint64 end,
                       guint64 offset)
 {
     for (guint i = 0; i < image->part_count; i++)
@@ -255,10 +64,10 @@ static void add_range(FcUnwinder *unwinder, Image *image, guint64 start, guint64
 void fc_unwinder_add(FcUnwinder *unwinder, const char *path, guint64 start, guint64 end,
                      guint64 offset)
 {
-    Image *image = g_hash_table_lookup(unwinder->images, path);
+    FcUnwindImage *image = g_hash_table_lookup(unwinder->images, path);
     if (!image)
     {
-        image = image_open(path);
+        image = fc_unwind_image_open(path, unwinder->files);
         g_hash_table_insert(unwinder->images, g_strdup(path), image);
     }
     add_range(unwinder, image, start, end, offset);
@@ -284,10 +93,9 @@ static void add_line(FcUnwinder *unwinder, GHashTable *former, const char *line)
     {
         if (!g_hash_table_steal_extended(former, file, &key, &image))
         {
-            g_autofree char *path =
-                g_strdup_printf("/proc/%d" ROOT "%s", unwinder->pid, line + name);
+            g_autofree char *path = g_strdup_printf("/proc/%d/root%s", unwinder->pid, line + name);
             key = g_strdup(file);
-            image = image_open(path);
+            image = fc_unwind_image_open(path, unwinder->files);
         }
         g_hash_table_insert(unwinder->images, key, image);
     }
@@ -296,7 +104,7 @@ static void add_line(FcUnwinder *unwinder, GHashTable *former, const char *line)
 
 static GHashTable *images_new(void)
 {
-    return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, image_free);
+    return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, fc_unwind_image_unref);
 }
 
 static void read_maps(FcUnwinder *unwinder)
@@ -479,12 +287,13 @@ static gboolean load(const Copy *copy, guint64 address, guint64 *value)
 }
 
 /* Finds the entry at `address`, which begins with its length. */
-static gboolean entry_bytes(const Image *image, guint64 address, Bytes *bytes)
+static gboolean entry_bytes(const FcUnwindImage *image, guint64 address, Bytes *bytes)
 {
     guint32 length;
-    if (!get(image, address, &length, sizeof length) || length == 0 || length >= 0xfffffff0)
+    if (!fc_unwind_image_get(image, address, &length, sizeof length) || length == 0 ||
+        length >= 0xfffffff0)
         return FALSE;
-    bytes->at = at(image, address + sizeof length, length);
+    bytes->at = fc_unwind_image_at(image, address + sizeof length, length);
     if (!bytes->at)
         return FALSE;
     bytes->end = bytes->at + length;
@@ -499,8 +308,8 @@ static gsize encoded_bytes(guint8 encoding)
     return (encoding & 7) < G_N_ELEMENTS(bytes) ? bytes[encoding & 7] : 0;
 }
 
-static gboolean read_common(const Image *image, guint64 address, Entry *entry, guint8 *encoding,
-                            gboolean *has_more)
+static gboolean read_common(const FcUnwindImage *image, guint64 address, Entry *entry,
+                            guint8 *encoding, gboolean *has_more)
 {
     Bytes bytes;
     if (!entry_bytes(image, address, &bytes) || take(&bytes, 4) != 0)
@@ -534,7 +343,7 @@ static gboolean read_common(const Image *image, guint64 address, Entry *entry, g
 
 /* Finds the table's last function that begins at or before `place`.  FALSE: `place` is not in it.
  */
-static gboolean find_entry(const Image *image, guint64 place, Entry *entry)
+static gboolean find_entry(const FcUnwindImage *image, guint64 place, Entry *entry)
 {
     guint32 low = 0;
     guint32 high = image->count;
@@ -542,14 +351,16 @@ static gboolean find_entry(const Image *image, guint64 place, Entry *entry)
     while (low < high)
     {
         const guint32 middle = low + (high - low) / 2;
-        if (!get(image, image->table + (guint64)middle * sizeof pair, pair, sizeof pair))
+        if (!fc_unwind_image_get(image, image->table + (guint64)middle * sizeof pair, pair,
+                                 sizeof pair))
             return FALSE;
         if (image->header + (guint64)(gint64)pair[0] <= place)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0 || !get(image, image->table + (guint64)(low - 1) * sizeof pair, pair, sizeof pair))
+    if (low == 0 || !fc_unwind_image_get(image, image->table + (guint64)(low - 1) * sizeof pair,
+                                         pair, sizeof pair))
         return FALSE;
     const guint64 address = image->header + (guint64)(gint64)pair[1];
     guint8 encoding;
@@ -767,7 +578,7 @@ static const Known *find_rules(FcUnwinder *unwinder, guint64 place)
     Range *range = find_range(unwinder, place);
     Entry entry = {0};
     Row row = {0};
-    if (!range || !find_entry(image_read(range->image), place - range->bias, &entry) ||
+    if (!range || !find_entry(fc_unwind_image_read(range->image), place - range->bias, &entry) ||
         !run_rules(&row, &row, &entry, entry.common, G_MAXUINT64))
         return NULL;
     const Row first = row;
@@ -811,11 +622,12 @@ static gboolean step(FcUnwinder *unwinder, FcUnwindRegisters *registers, const C
     return TRUE;
 }
 
-FcUnwinder *fc_unwinder_new(gint pid)
+FcUnwinder *fc_unwinder_new(gint pid, GHashTable *files)
 {
     FcUnwinder *unwinder = g_new0(FcUnwinder, 1);
     unwinder->references = 1;
     unwinder->pid = pid;
+    unwinder->files = files;
     unwinder->images = images_new();
     unwinder->ranges = g_array_new(FALSE, FALSE, sizeof(Range));
     return unwinder;

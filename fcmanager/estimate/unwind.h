@@ -35,8 +35,10 @@ typedef struct
 typedef struct FcUnwinder FcUnwinder;
 
 /* Returns an unwinder for process `pid`, as the manager knows it.  0: it knows only what
- * fc_unwinder_add tells it.  The caller unrefs it. */
-FcUnwinder *fc_unwinder_new(gint pid);
+ * fc_unwinder_add tells it.  `files`: a table of strings, at first empty and for unwinders alone,
+ * that outlives them; they share what they read of files.  NULL: it shares nothing.  The caller
+ * unrefs it. */
+FcUnwinder *fc_unwinder_new(gint pid, GHashTable *files);
 /* Tells of a mapping of a file with code.  Used by the unwinder itself, and by tests. */
 void fc_unwinder_add(FcUnwinder *unwinder, const char *path, guint64 start, guint64 end,
                      guint64 offset);

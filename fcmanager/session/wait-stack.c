@@ -13,6 +13,7 @@
 /* An unwinder takes some 100 KB. */
 #define UNWINDERS_MAX 64u
 static guint unwinders;
+static GHashTable *files; /* that they read */
 
 /* Returns how many bytes of the stack were copied. */
 static gsize copy_stack(gint64 tid, const FcProcThread *found, guint8 *copy)
@@ -44,7 +45,9 @@ static gboolean make_unwinder(FcWaitStack *process, const FcModules *modules, gi
         return FALSE;
     if (!process->unwinder)
     {
-        process->unwinder = fc_unwinder_new((gint)tid);
+        if (!files)
+            files = g_hash_table_new(g_str_hash, g_str_equal);
+        process->unwinder = fc_unwinder_new((gint)tid, files);
         unwinders++;
     }
     else if (process->changes != changes)

@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     const char *path = fuzz_file(data, bytes);
     const unsigned choice = fuzz_choice(data, bytes) % 1000;
-    FcUnwinder *unwinder = fc_unwinder_new(0);
+    FcUnwinder *unwinder = fc_unwinder_new(0, NULL);
     g_autofree guint64 *words = make_stack(choice);
     for (guint i = 0; i < PAGES; i++)
         fc_unwinder_add(unwinder, path, START + i * 4096, START + (i + 1) * 4096, i * 4096);
