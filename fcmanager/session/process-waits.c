@@ -6,7 +6,7 @@
 
 #include "fcmanager/session/proc-thread.h"
 
-/* A sample takes about 30 us, of a wait that was not seen before some 50 us, and one round takes at
+/* A sample takes about 30 us, of a wait that was not seen before some 40 us, and one round takes at
  * most SAMPLES_MOST of all processes together: with ROUND_MOST_US that is 0.5% of a processor, with
  * ROUND_LEAST_US 5%, so that a short run has samples.  In between a round comes after 1/ROUND_PART
  * of the time since the first one. */
