@@ -23,7 +23,8 @@ PLAIN static unsigned long long cpu_ns(clockid_t clock)
 
 ALONE void works(void)
 {
-    while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < 20000000u)
+    const unsigned long long begin = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < begin + 20000000u)
         continue;
 }
 
