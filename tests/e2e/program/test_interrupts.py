@@ -65,7 +65,8 @@ class Interrupts(fctest.Case):
         if forks == 0:
             checks.check_callers(profile)
             self.assertNotIn("unmatched-exit", profile.repairs)
-            self.assertLess(profile.repairs.get("missed-exit", 0), 4)
+            # One at most in the mean, as measured: 4 come in one run of fifty, 10 in none of a million.
+            self.assertLess(profile.repairs.get("missed-exit", 0), 10)
         return forks
 
     def test_called_is_recorded(self):
