@@ -354,17 +354,14 @@ class Counted(lean.Case):
                          | {key: 400 for key in (("by_pointer", "pointed"), ("through", "hidden")) if key in callers})
         functions = {function.name: function for function in profile.functions}
         self.assertEqual(functions["work"].calls, 804)
-        has_samples = self.has_samples()
-        if has_samples:  # `second` is on no stack, nor is `hidden`, of which no call site tells
+        if self.has_samples():  # `second` is on no stack, nor is `hidden`, of which no call site tells
             self.assertIn(("through", "hidden"), callers)
             self.assertGreater(functions["second"].total_ns, 0.8 * functions["main"].total_ns)
             self.assertLess(functions["second"].local_ns, 0.1 * functions["main"].total_ns)
         paths = {context.path for context in profile.contexts if context.calls}
+        # `third` is in no stack: its calls are below the context of `second` that most samples show
         chains = [("main", *callers, "second", "third", "work") for callers in (("first",), ("through", "hidden"))]
-        if has_samples:
-            self.assertIn(chains[0], paths)
-        else:  # timers may have missed one of these callers on a busy machine: then all is the other's
-            self.assertTrue(paths.intersection(chains), paths)
+        self.assertTrue(paths.intersection(chains), paths)
         self.assertIn(("main", "outer", "never_sampled"), paths)
 
     def check_callers(self, profile):
