@@ -8,6 +8,7 @@ environment of tests/meson.build.  It must never write outside of a test's own
 temporary folder, and never leave a variable of its own in a target's environment.
 """
 
+import contextlib
 import functools
 import glob
 import hashlib
@@ -155,6 +156,19 @@ def is_process(pid, word, link):
 def processes(word, link=None):
     """Pids whose command line holds `word`, or whose executable is `link`; also where an emulator runs it."""
     return [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if is_process(pid, word, link)]
+
+
+def parent_of(process):
+    with open(f"/proc/{process}/stat", encoding="utf-8") as stream:
+        return int(stream.read().rpartition(")")[2].split()[1])
+
+
+def managers_of(program):
+    """The managers that process `program` has started, but no forks of them, which write a profile and end."""
+    found = processes(f"--pid={program}".encode())
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return [pid for pid in found if parent_of(pid) not in found]
+    return managers_of(program)  # one has just ended
 
 
 def wait_for_end(word, link=None, what="the manager did not end"):

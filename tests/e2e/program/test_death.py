@@ -134,7 +134,7 @@ class Death(fctest.Case):
                               env=fctest.plain_environment(FC_QUIET="1"),
                               cwd=self.folder) as process:
             fctest.wait_until(lambda: min(self.counters()[:threads]) >= 5000, "no calls")
-            manager, = fctest.processes(f"--pid={process.pid}".encode())
+            manager, = fctest.managers_of(process.pid)
             fctest.stop(manager)
             try:
                 fctest.wait_until(self.stand_still, "the threads do not wait")  # such buffers may be filled first
@@ -167,7 +167,7 @@ class Death(fctest.Case):
                                                                     FC_TRANSPORT=transport),
                                        stdout=subprocess.PIPE)
             self.assertEqual(process.stdout.read(1), b"x")
-            managers = fctest.processes(f"--pid={process.pid}".encode())
+            managers = fctest.managers_of(process.pid)
             self.assertEqual(len(managers), 1)
             fctest.stop(managers[0])
             process.stdin.close()

@@ -327,7 +327,7 @@ class OffCpu(fctest.Case):
                                           FC_QUIET="1", FC_DETAIL="all",
                                           FC_TRANSPORT=transport)) as process:
                     self.assertEqual(process.stdout.readline(), b"started\n")
-                    manager, = fctest.processes(f"--pid={process.pid}".encode())
+                    manager, = fctest.managers_of(process.pid)
                     fctest.stop(manager)
                     fctest.wait_until(lambda pid=process.pid: fctest.state_of(pid) == "S", "it goes on")
                     begun = time.monotonic()
