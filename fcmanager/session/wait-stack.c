@@ -10,7 +10,7 @@
 #define STACK_BYTES 8192u
 #define PAGE_BYTES 4096u
 
-/* An unwinder takes some 100 KB. */
+/* An unwinder takes some 50 KB beside the files. */
 #define UNWINDERS_MAX 64u
 static guint unwinders;
 static GHashTable *files; /* that they read */

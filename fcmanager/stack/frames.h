@@ -169,7 +169,7 @@ struct FcStack
     guint64 off_base;        /* the difference of the clocks that it reported */
     guint32 waits;           /* how often the thread had waited */
     FcWaits off_seen;        /* whether time off the CPU was ever reported */
-    GHashTable *wait_frames; /* GBytes, the frames of waits; each once; NULL: none */
+    GHashTable *wait_frames; /* GBytes, the frames of these waits, each once; NULL: none */
     GArray *wait_samples;    /* FcStackWait, in order, of waits not yet reported; NULL: none */
     FcRegion native;         /* the bounds of the thread's own stack, as far as they are known */
 };
