@@ -7,7 +7,7 @@
 #include "fcmanager/session/pauses.h"
 
 /* A run that is shorter than this has no such file.  It is also the shortest time between two. */
-#define FIRST_US (250 * 1000)
+#define FIRST_US (1000 * 1000)
 /* The file lacks at most this part of the run, ... */
 #define PART_LACKING 10
 /* ... and no more than the last ten minutes, ... */
