@@ -16,12 +16,9 @@ PKG_CONFIG_FOLDER = os.path.relpath(os.path.dirname(
 BUILDS = (
     # one flag is enough: gcc links what it compiles for with it
     ("make", ["make"], "make CC=\"gcc $(fc-config --cflags)\"", "program"),
-    ("make", ["make"], "make CC=\"gcc $(fc-config --cflags --every-function)\"", "program"),
-    ("make", ["make"], "make CC=\"gcc $(fc-config --cflags --after-inlining)\"", "program"),
     # make's own rule links without CFLAGS
     ("make", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\"", None),
     ("autotools", ["autoreconf", "automake"], "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" && make", "program"),
-    ("cxx", ["meson"], "CXXFLAGS=\"$(fc-config --cflags)\" meson setup --buildtype=debugoptimized b && ninja -C b", "b/program"),
     # the same flags for the link alone, and a build that links by a line without any
     ("plainlink", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\" LIBS=\"$(fc-config --libs)\"", "program"),
     ("plainlink", ["make"], "make CFLAGS=\"-O2 -g $(fc-config --cflags)\"", None),
@@ -40,15 +37,19 @@ BUILDS = (
      "b/program"),
     ("cxx", ["make", "g++"], "make CXX=\"g++ $(fc-config --cflags-libs)\" program", "program"),
     ("cxx", ["make", "clang++"], "make CXX=\"clang++ $(fc-config --cflags-libs)\" program", "program"),
+)
+# The other one of C and C++, and of one flag and two, where the build system has a cell of each above; what autotools do by
+# libtool.
+FURTHER = (
+    ("make", ["make"], "make CC=\"gcc $(fc-config --cflags --every-function)\"", "program"),
+    ("make", ["make"], "make CC=\"gcc $(fc-config --cflags --after-inlining)\"", "program"),
+    ("cxx", ["meson"], "CXXFLAGS=\"$(fc-config --cflags)\" meson setup --buildtype=debugoptimized b && ninja -C b", "b/program"),
     ("cxx", ["cmake"],
      "cmake -S . -B b -DCMAKE_CXX_FLAGS=\"$(fc-config --cflags)\""
      " -DCMAKE_EXE_LINKER_FLAGS=\"$(fc-config --libs)\" && cmake --build b", "b/program"),
     ("libtool", ["autoreconf", "automake", "libtoolize"],
      "autoreconf -i && ./configure LDFLAGS=-Wl,--as-needed CFLAGS=\"-O2 $(fc-config --cflags)\""
      " LIBS=\"$(fc-config --libs)\" && make", "program"),
-)
-# The other one of C and C++, and of one flag and two, where the build system has a cell of each above.
-FURTHER = (
     ("libtool", ["autoreconf", "automake", "libtoolize"],
      "autoreconf -i && ./configure CFLAGS=\"-O2 -g $(fc-config --cflags)\" && make", "program"),
     ("cmake", ["cmake"], "CFLAGS=\"-O2 -g $(fc-config --cflags)\" cmake -S . -B b && cmake --build b", "b/program"),

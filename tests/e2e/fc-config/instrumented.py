@@ -180,7 +180,8 @@ def check_excluded(work):
         with open(os.path.join(work, name), "w", encoding="utf-8") as out:
             out.write(text)
     own = {"of_header", "tiny", "other"}
-    for option, level in itertools.product(([], ["--every-function"], ["--after-inlining"]), ("-O0", "-O2", "-O2 -flto -ffat-lto-objects")):
+    for option, level in itertools.product(([], ["--every-function"], ["--after-inlining"]),
+                                           cells(("-O2",), ("-O0", "-O2 -flto -ffat-lto-objects"))):
         if option == ["--after-inlining"] and MACHINE != "x86_64":
             continue
         for lists, left_out in ((["function-list=tiny"], {"tiny"}), (["file-list=near.h"], {"of_header"}),
@@ -237,10 +238,10 @@ with folder() as work_folder:
         with open(os.path.join(work_folder, name), "w") as out:
             out.write(text)
     check_default(work_folder)
+    check_excluded(work_folder)
     if not IS_FURTHER:
         check_c(work_folder)
         check_cxx(work_folder)
-        check_excluded(work_folder)
         check_paths(work_folder)
         check_languages(work_folder)
 finish()

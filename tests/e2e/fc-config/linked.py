@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 
-from common import (C_COMPILERS, CXX_COMPILERS, BINDIR, LINKERS, MACHINE, expect, finish, flags, folder,
+from common import (C_COMPILERS, CXX_COMPILERS, BINDIR, LINKERS, MACHINE, cells, expect, finish, flags, folder,
                     profile_counts, run)
 
 CALLS = 1234
@@ -46,7 +46,7 @@ def check_program(work, what, command):
 
 def check_positions(work):
     cflags, libs = flags("--cflags"), flags("--libs")
-    for compiler in C_COMPILERS + CXX_COMPILERS:
+    for compiler in cells(C_COMPILERS, CXX_COMPILERS):
         source = ["t.cc"] if "++" in compiler else ["t.c"]
         base = [compiler, "-O2", "-Wall", "-Werror", "-o", "t"]
         for linker in LINKERS:
@@ -157,9 +157,6 @@ with folder() as work_folder:
         with open(os.path.join(work_folder, name), "w") as out:
             out.write(text)
     check_positions(work_folder)
-    check_steps(work_folder)
-    check_calls(work_folder)
-    check_refused(work_folder)
-    check_library(work_folder)
-    check_pkg_config(work_folder)
+    for check in cells([check_steps, check_calls, check_refused, check_library, check_pkg_config], []):
+        check(work_folder)
 finish()

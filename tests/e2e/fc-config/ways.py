@@ -123,23 +123,22 @@ CC = "gcc $F -O2 -c main.c lib.c"
 LINK = "gcc -o prog main.o lib.o $L"
 # Compiled so, and linked as ever.
 COMPILED = cells([
-    "-O0", "-O2 -O0", "-O2 -g3 -save-temps", "-O2 -pipe -gsplit-dwarf -g", "-O2 -fno-plt -fPIC", "-O2 -fcf-protection",
-    "-O2 -masm=intel", "-O2 -fsplit-stack", "-O2 -mgeneral-regs-only -mno-red-zone", "-O2 -ffunction-sections",
-    "-O2 -mcmodel=large", "-O2 -fpatchable-function-entry=5,2", "-O2 -mindirect-branch=thunk -mfunction-return=thunk",
-    "-O2 -fcompare-debug", "-O2 -Wall -Wextra -Wpedantic -Werror -std=c99 -Wa,--fatal-warnings",
-    "-O2 -fno-asynchronous-unwind-tables", "-wrapper nice,-n,1 -O2",
-    "-O2 -fexceptions -finstrument-functions-exclude-function-list=none", "-O2 -pipe $F"], [
-    "-O1", "-Os", "-Og", "-O2 -g -pipe", "-O2 -pipe -save-temps", "-O2 -g -gsplit-dwarf", "-O2 -foptimize-sibling-calls",
-    "-O2 -fno-dwarf2-cfi-asm -g", "-O2 $F"])
+    "-O0", "-O2 -g3 -save-temps", "-O2 -pipe -gsplit-dwarf -g", "-O2 -fno-plt -fPIC", "-O2 -fcf-protection",
+    "-O2 -masm=intel", "-O2 -fsplit-stack", "-O2 -mcmodel=large", "-O2 -fpatchable-function-entry=5,2",
+    "-O2 -Wall -Wextra -Wpedantic -Werror -std=c99 -Wa,--fatal-warnings", "-O2 -pipe $F"], [
+    "-O1", "-Os", "-Og", "-O2 -O0", "-O2 -g -pipe", "-O2 -pipe -save-temps", "-O2 -g -gsplit-dwarf", "-O2 -foptimize-sibling-calls",
+    "-O2 -fno-dwarf2-cfi-asm -g", "-O2 -mgeneral-regs-only -mno-red-zone", "-O2 -ffunction-sections",
+    "-O2 -mindirect-branch=thunk -mfunction-return=thunk", "-O2 -fcompare-debug", "-O2 -fno-asynchronous-unwind-tables",
+    "-wrapper nice,-n,1 -O2", "-O2 -fexceptions -finstrument-functions-exclude-function-list=none", "-O2 $F"])
 # Compiled and linked so, C and C++.
 BOTH = cells(["-flto -pipe", "-fsanitize=address"],
              ["-flto", "-flto=2 -flto-partition=max", "-flto -ffat-lto-objects", "-fsanitize=undefined", "-fsanitize=thread", "-pg", "--coverage",
               "-fprofile-generate", "-fopenmp"])
 # The same, C alone.
-BOTH_OF_C = cells(["-flto=2 -flto-partition=max", "-flto -ffat-lto-objects", "-fsanitize=undefined", "-fsanitize=thread", "-pg", "--coverage",
-                   "-fprofile-generate", "-fopenmp"], [])
-LINKED = [*("-fuse-ld=" + linker for linker in LINKERS if linker != "bfd"), "-Wl,--gc-sections", "-Wl,-z,now,-z,text", "-no-pie",
-          "-static-libgcc", "-Wl,--as-needed", *(["-fuse-ld=gold -Wl,--icf=all"] if "gold" in LINKERS else [])]
+BOTH_OF_C = cells(["-flto -ffat-lto-objects", "-fsanitize=thread", "-pg"],
+                  ["-flto", "-flto=2 -flto-partition=max", "-fsanitize=undefined", "--coverage", "-fprofile-generate", "-fopenmp"])
+LINKED = cells([*("-fuse-ld=" + linker for linker in LINKERS if linker != "bfd"), "-Wl,--gc-sections", "-no-pie"],
+               ["-Wl,-z,now,-z,text", "-static-libgcc", "-Wl,--as-needed", *(["-fuse-ld=gold -Wl,--icf=all"] if "gold" in LINKERS else [])])
 # Name, commands; $F is for compiling, $L for linking.
 OTHERS = [
     ("LTO, mixed", f"gcc $F -O2 -flto -c main.c; gcc $F -O2 -c lib.c; gcc -O2 -flto -o prog main.o lib.o $L"),
@@ -180,21 +179,22 @@ CLANG = cells([
     ("clang", "clang $F -O2 -Wall -Werror -c main.c lib.c; clang -o prog main.o lib.o $L"),
     ("clang, an explicit instantiation", "clang++ $F -O2 -c explicit.cc; clang++ -o prog explicit.o $L"),
     ("clang, C++", "clang++ $F -O2 -c cxx.cc; clang++ -o prog cxx.o $L"),
-    ("clang, a precompiled header", "clang $F -O2 -x c-header pre.h -o pre.h.pch; clang $F -O2 -Werror -include-pch pre.h.pch -c pre.c; clang -o prog pre.o $L"),
-    ("clang, -S, then -c", "clang $F -O2 -S main.c lib.c; clang -c main.s lib.s; clang -o prog main.o lib.o $L"),
     ("clang, a library", "clang $F -O2 -fPIC -c main.c lib.c; clang -shared -Wl,-z,defs -o libw.so lib.o $L; clang -o prog main.o -L. -lw -Wl,-rpath,. $L"),
-    ("clang -r", "clang $F -O2 -c main.c lib.c; clang -r -o all.o main.o lib.o; clang -o prog all.o $L"),
     ("clang and gcc", "clang $F -O2 -c main.c; gcc $F -O2 -c lib.c; clang -o prog main.o lib.o $L"),
     ("clang's musttail", "clang $F -O2 -c must.c; clang -o prog must.o $L"),
     ("clang links what gcc compiled", CC + "; clang -o prog main.o lib.o $L"),
     *([("clang -flto=thin", "clang $F -O2 -flto=thin -c main.c lib.c; clang -O2 -flto=thin -fuse-ld=lld -o prog main.o lib.o $L")]
       if "lld" in LINKERS else []),
-], [])
+], [
+    ("clang, a precompiled header", "clang $F -O2 -x c-header pre.h -o pre.h.pch; clang $F -O2 -Werror -include-pch pre.h.pch -c pre.c; clang -o prog pre.o $L"),
+    ("clang, -S, then -c", "clang $F -O2 -S main.c lib.c; clang -c main.s lib.s; clang -o prog main.o lib.o $L"),
+    ("clang -r", "clang $F -O2 -c main.c lib.c; clang -r -o all.o main.o lib.o; clang -o prog all.o $L"),
+])
 CLANG += [
     *((f"clang {options}", f"clang $F {options} -c main.c lib.c; clang {options} -o prog main.o lib.o $L") for options in cells(
-        ("-O2 -flto=full -fuse-ld=lld" if "lld" in LINKERS else "-O2 -fPIC", "-O2 -fno-integrated-as",
-         "-O2 -std=c99 -pedantic -Wall -Wextra -Werror -Wno-newline-eof", "-O2 -fsanitize=address", "-O2 -mcmodel=large", "-O2 -fmodules"),
-        ("-O0", "-O1 -masm=intel", "-O2 -save-temps", "-O2 -fsanitize=thread", "-O2 -fprofile-instr-generate -fcoverage-mapping",
+        ("-O2 -fno-integrated-as", "-O2 -std=c99 -pedantic -Wall -Wextra -Werror -Wno-newline-eof", "-O2 -fsanitize=address"),
+        ("-O2 -flto=full -fuse-ld=lld" if "lld" in LINKERS else "-O2 -fPIC", "-O2 -mcmodel=large", "-O2 -fmodules",
+         "-O0", "-O1 -masm=intel", "-O2 -save-temps", "-O2 -fsanitize=thread", "-O2 -fprofile-instr-generate -fcoverage-mapping",
          "-O2 -g -gsplit-dwarf")))]
 
 
@@ -346,9 +346,9 @@ with folder() as work_folder:
             check(work_folder, flag, f"gcc $F {flag} -c main.c lib.c; {LINK}")
         for flag in BOTH:
             check(work_folder, flag + ", C++", f"g++ $F -O2 {flag} -c cxx.cc; g++ -O2 {flag} -o prog cxx.o $L")
-        for flag in BOTH_OF_C + cells(BOTH, ["-flto"]):
+        for flag in BOTH_OF_C + cells(BOTH, []):
             check(work_folder, flag, f"gcc $F -O2 {flag} -c main.c lib.c; gcc -O2 {flag} -o prog main.o lib.o $L")
-        for flag in cells(LINKED, []):
+        for flag in LINKED:
             check(work_folder, "linked with " + flag, f"{CC}; gcc {flag} -o prog main.o lib.o $L")
         for name_, commands_ in cells(OTHERS, []):
             check(work_folder, name_, commands_)

@@ -7,7 +7,7 @@ usage: programs.py [SEED COUNT [long [FOLDER]]].  COUNT random command lines; `l
 builds many more variants of the programs and tries all options with each, not a part.
 FOLDER keeps what was built.  Seeds other than 0 leave the fixed command lines out.
 
-Some 850 command lines, each given to both programs; the suite `slow` has others.  Of the time two thirds are these
+Some hundreds of command lines, each given to both programs; the suite `slow` has others.  Of the time two thirds are these
 two's, a fifth the compilers'; the number is what shows that both agree.
 """
 import os
