@@ -6,7 +6,8 @@
 
 #include "fcmanager/session/pauses.h"
 
-/* A run that is shorter than this has no such file.  It is also the shortest time between two. */
+/* A run that is shorter than this has no such file: with many contexts it takes some 60 ms of a
+ * processor to write one.  It is also the shortest time between two. */
 #define FIRST_US (1000 * 1000)
 /* The file lacks at most this part of the run, ... */
 #define PART_LACKING 10

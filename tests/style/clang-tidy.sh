@@ -16,7 +16,7 @@ clang-tidy --version | grep -q 'version 14\.' || {
     exit 77
 }
 . tests/style/sources.sh
-passed=$FC_BUILD_ROOT/tests/style/passed${FCTEST_CELLS:-}
+passed=$FC_BUILD_ROOT/tests/style/passed-${FCTEST_CELLS:-kept}
 export passed
 mkdir -p "$passed"
 

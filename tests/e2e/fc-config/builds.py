@@ -38,8 +38,8 @@ BUILDS = (
     ("cxx", ["make", "g++"], "make CXX=\"g++ $(fc-config --cflags-libs)\" program", "program"),
     ("cxx", ["make", "clang++"], "make CXX=\"clang++ $(fc-config --cflags-libs)\" program", "program"),
 )
-# The other one of C and C++, and of one flag and two, where the build system has a cell of each above; what autotools do by
-# libtool.
+# These differ from one above in C or C++, in one flag or two, or in which functions have hooks; and libtool, which autotools
+# call.
 FURTHER = (
     ("make", ["make"], "make CC=\"gcc $(fc-config --cflags --every-function)\"", "program"),
     ("make", ["make"], "make CC=\"gcc $(fc-config --cflags --after-inlining)\"", "program"),
