@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Machines that libfc is not written for are refused, by `meson setup` before it asks for a library and by the
-compiler: none of its parts takes another machine for one that it knows."""
+compiler: none of its parts takes another machine for one that it knows.  So is a C library that is not GNU's."""
 
 import os
 import subprocess
@@ -46,6 +46,14 @@ def main():
             if status == 0 or "FunctionCheck is for x86-64 and arm64" not in text or "glib" in text:
                 failures += 1
                 print(f"meson setup for {family} {endian} {flags}: status {status}\n{text}")
+        # as musl's, its header says nothing of glibc
+        os.mkdir(f"{folder}/other-libc")
+        with open(f"{folder}/other-libc/features.h", "w", encoding="utf-8") as stream:
+            stream.write("#include_next <features.h>\n#undef __GLIBC__\n")
+        status, text = said(["meson", "setup", f"-Dc_args=-I{folder}/other-libc", f"{folder}/libc"])
+        if status == 0 or "FunctionCheck needs the GNU C library" not in text or "glib-2.0" in text:
+            failures += 1
+            print(f"meson setup with another C library: status {status}\n{text}")
     for machine, flags in COMPILERS.items():
         status, text = said(["gcc", *flags, "-E", "-I.", "libfc/base/sys.h", "-o", "/dev/null"])
         if status == 0 or "libfc is written for x86-64 and arm64" not in text:
